@@ -1,0 +1,62 @@
+/* One open-loop run of one policy against the pretend service: what steps 3, 4,
+ * 5, 9 and tune_wait are made of. */
+#pragma once
+
+#include "../loadgen/summary.h"
+#include "../service/service.h"
+#include "lab.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *label;
+  double rate_rps;
+  LabLimit max_waiting;                  /* zero: no limit */
+  LabLimit max_wait;                     /* zero: no limit */
+  guint (*slowdown) (LabTime elapsed_ns); /* see LabServiceOptions; may be NULL */
+} LabPolicy;
+
+typedef struct
+{
+  char *label;
+  LabSummary *summary;
+  guint64 work;     /* finished by the service */
+  guint64 wasted;   /* of it, for clients that had gone */
+  guint peak_line;
+  GArray *timeline; /* of LabPoint */
+} LabRun;
+
+typedef struct
+{
+  LabTime at_ns;
+  guint waiting;
+  LabTime head_wait_ns; /* how long the first in line has waited */
+} LabPoint;
+
+void lab_run_free (LabRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabRun, lab_run_free)
+
+/* Runs all policies, each an experiment of its own with a service and a generator
+ * of its own; on the real clock they share the time. The rest of the settings
+ * (slots, service time, patience, duration, arrivals, work, seed) is the lab's.
+ * Ends the program when a policy would send nothing.
+ *
+ * Returns the runs in the order of the policies. (transfer full) */
+GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies);
+
+/* The article's columns, for rows of runs: steps 3, 4, 5 and 6. */
+LabTable *lab_policy_table (Lab *lab);
+
+/* Adds the run's row and prints it. */
+void lab_policy_add (Lab *lab, LabTable *table, const LabRun *run);
+
+/* The table of arrived and answered per second of arrival, and the line's length
+ * over time, for the charts. */
+void lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
+void lab_policy_add_timeline (Lab *lab, GPtrArray *runs);
+
+/* round (capacity * budget), half to even: Little's law read as a line length. */
+gint64 lab_line_length (double capacity_rps, LabTime budget_ns);
+
+G_END_DECLS

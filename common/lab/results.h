@@ -1,0 +1,56 @@
+/* The result document of a run, and its files.
+ *
+ * <out>/<program>.json and .csv, and for every further table
+ * <out>/<program>_<name>.csv. Each file is written whole or not at all, the JSON
+ * last. The document holds no date, host or path, so the same run gives the same
+ * bytes. json-glib reads it back; it is written from integers, because json-glib
+ * prints 0.05 as 0.050000000000000003. */
+#pragma once
+
+#include "table.h"
+
+G_BEGIN_DECLS
+
+typedef struct _LabResults LabResults;
+
+/* @program: the name of the files and the "program" of the document.
+ * Returns: (transfer full) */
+LabResults *lab_results_new (const char *program, gboolean real_clock, guint64 seed);
+void lab_results_free (LabResults *results);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabResults, lab_results_free)
+
+/* Adds to "settings", in this order. */
+void lab_results_setting (LabResults *results, const char *key, LabValue value);
+
+/* The main table, "rows". Returns: (transfer none) */
+LabTable *lab_results_rows (LabResults *results, const LabColumn *columns, guint n_columns);
+
+/* A further table in a CSV file of its own; in the document too, under @name,
+ * when @in_document. Returns: (transfer none) */
+LabTable *lab_results_table (LabResults *results, const char *name, gboolean in_document, const LabColumn *columns,
+                             guint n_columns);
+
+/* A further object of the document: {"key": value, ...}, filled in order. */
+void lab_results_object (LabResults *results, const char *name, const char *key, LabValue value);
+
+typedef enum
+{
+  LAB_CHECK_FAIL,
+  LAB_CHECK_PASS,
+  LAB_CHECK_SKIP /* it cannot be judged at these settings; "holds": null */
+} LabCheckVerdict;
+
+void lab_results_check (LabResults *results, LabCheckVerdict verdict, const char *claim, const char *detail);
+
+/* The whole document, ended by a newline. Returns: (transfer full) */
+char *lab_results_to_json (const LabResults *results, gboolean interrupted);
+
+/* Writes all files into @out, made if missing. When @interrupted only
+ * <program>.interrupted.json and .csv; complete results stay as they are. */
+gboolean lab_results_write (const LabResults *results, const char *out, gboolean interrupted, GError **error);
+
+/* Writes one file whole or not at all: a temporary file beside it, then a rename.
+ * @error names the path. */
+gboolean lab_file_write (const char *path, const char *content, gssize length, GError **error);
+
+G_END_DECLS
