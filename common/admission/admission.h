@@ -73,13 +73,13 @@ typedef struct
 
 typedef struct
 {
-  guint64 admitted;             /* got a slot, at once or from the line */
+  guint64 admitted; /* got a slot, at once or from the line */
   guint64 shed_line_full;
   guint64 shed_waited_too_long;
-  guint64 cancelled;            /* left the line by themselves */
-  guint waiting;                /* in line now */
-  guint peak_waiting;           /* the longest line so far */
-  guint running;                /* slots held now */
+  guint64 cancelled;  /* left the line by themselves */
+  guint waiting;      /* in line now */
+  guint peak_waiting; /* the longest line so far */
+  guint running;      /* slots held now */
 } LabAdmissionCounters;
 
 typedef struct _LabAdmission LabAdmission;

@@ -12,8 +12,8 @@ typedef struct
 {
   const char *label;
   double rate_rps;
-  LabLimit max_waiting;                  /* zero: no limit */
-  LabLimit max_wait;                     /* zero: no limit */
+  LabLimit max_waiting;                   /* zero: no limit */
+  LabLimit max_wait;                      /* zero: no limit */
   guint (*slowdown) (LabTime elapsed_ns); /* see LabServiceOptions; may be NULL */
 } LabPolicy;
 
@@ -21,8 +21,8 @@ typedef struct
 {
   char *label;
   LabSummary *summary;
-  guint64 work;     /* finished by the service */
-  guint64 wasted;   /* of it, for clients that had gone */
+  guint64 work;   /* finished by the service */
+  guint64 wasted; /* of it, for clients that had gone */
   guint peak_line;
   GArray *timeline; /* of LabPoint */
 } LabRun;
@@ -45,15 +45,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabRun, lab_run_free)
  * Returns the runs in the order of the policies. (transfer full) */
 GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies);
 
+/* What a row on the real clock ends with: how late the generator was. */
+#define LAB_N_LATENESS_COLUMNS 3
+#define LAB_LATENESS_COLUMNS                                  \
+  { .key = "lateness_p50_us" }, { .key = "lateness_p99_us" }, \
+  {                                                           \
+    .key = "lateness_max_us"                                  \
+  }
+#define LAB_LATENESS_VALUES(lateness)                        \
+  lab_microseconds (lab_histogram_quantile (lateness, 500)), \
+      lab_microseconds (lab_histogram_quantile (lateness, 990)), lab_microseconds (lab_histogram_max (lateness))
+
 /* The article's columns, for rows of runs: steps 3, 4, 5 and 6. */
 LabTable *lab_policy_table (Lab *lab);
 
 /* Adds the run's row and prints it. */
 void lab_policy_add (Lab *lab, LabTable *table, const LabRun *run);
 
-/* The table of arrived and answered per second of arrival, and the line's length
- * over time, for the charts. */
-void lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
+/* The table of arrived and answered per second of arrival (which the step may
+ * print), and the line's length over time, for the charts. (transfer none) */
+LabTable *lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
 void lab_policy_add_timeline (Lab *lab, GPtrArray *runs);
 
 /* round (capacity * budget), half to even: Little's law read as a line length. */

@@ -20,6 +20,8 @@ typedef struct
   LabTime duration_ns;
   gint64 rate_millionths;
   guint64 count, given;
+  LabTime next_ns;  /* constant: the next request's time is next_ns + ... */
+  gint64 remainder; /* ... remainder / rate_millionths, exactly */
   LabRandom random;
   gint64 sum, total; /* Poisson: of the gaps so far, and of all */
 } LabArrivals;

@@ -38,7 +38,9 @@ typedef struct _LabOpenLoop LabOpenLoop;
 /* @clock and @target must outlive it. Returns: (transfer full) */
 LabOpenLoop *lab_open_loop_new (LabClock *clock, LabTarget *target, const LabOpenLoopOptions *options);
 
-/* Abandons the calls that are still under way; their outcomes count nowhere. */
+/* Abandons the calls that are still under way; their outcomes count nowhere. An
+ * abandoned call must have finished when the target's abandon() returns, as it
+ * has with both targets of the lab. */
 void lab_open_loop_free (LabOpenLoop *loop);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabOpenLoop, lab_open_loop_free)
 
@@ -55,6 +57,10 @@ gboolean lab_open_loop_is_over (gpointer loop);
 /* Returns: (transfer none) */
 const LabSummary *lab_open_loop_summary (const LabOpenLoop *loop);
 
+/* The same, to keep when the loop is freed; once, and when the run is over.
+ * Returns: (transfer full) */
+LabSummary *lab_open_loop_steal_summary (LabOpenLoop *loop);
+
 typedef struct
 {
   guint workers;
@@ -66,6 +72,8 @@ typedef struct _LabClosedLoop LabClosedLoop;
 
 /* @clock and @target must outlive it. Returns: (transfer full) */
 LabClosedLoop *lab_closed_loop_new (LabClock *clock, LabTarget *target, const LabClosedLoopOptions *options);
+
+/* Abandons the calls that are still under way, as lab_open_loop_free() does. */
 void lab_closed_loop_free (LabClosedLoop *loop);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabClosedLoop, lab_closed_loop_free)
 

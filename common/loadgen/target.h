@@ -47,7 +47,7 @@ struct _LabTarget
   void (*start) (LabTarget *target, LabCall *call);
 
   /* The client leaves. The call must still finish; its outcome no longer
-   * counts. Never called for a call that has finished. */
+   * counts. Never called twice for a call, nor for one that has finished. */
   void (*abandon) (LabTarget *target, LabCall *call);
 };
 

@@ -47,7 +47,7 @@ struct _LabTimer
 };
 
 /* The struct that holds @member, given a pointer to the member. */
-#define LAB_OWNER_OF(pointer, Type, member) ((Type *) (gpointer) ((char *) (pointer) - G_STRUCT_OFFSET (Type, member)))
+#define LAB_OWNER_OF(pointer, Type, member) ((Type *) (gpointer) ((char *) (pointer) -G_STRUCT_OFFSET (Type, member)))
 
 /* A virtual clock at time 0. @tick_ns: 0, or timers fire on multiples of it
  * only, at the first one at or after their due time, as on a system whose timer

@@ -5,7 +5,7 @@
 /* Wide enough for the product of any two times. */
 __extension__ typedef unsigned __int128 Wide;
 
-G_DEFINE_QUARK (lab-duration-error-quark, lab_duration_error)
+G_DEFINE_QUARK (lab - duration - error - quark, lab_duration_error)
 
 typedef struct
 {

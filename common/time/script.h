@@ -54,18 +54,18 @@ void lab_script_stop (LabScript *script);
     case 0:
 
 #define LAB_SCRIPT_END(script) \
-    default:                   \
-      (script)->resume_at = -1; \
+  default:                     \
+    (script)->resume_at = -1;  \
     }
 
-#define LAB_SLEEP_UNTIL(script, due)              \
-  do                                              \
-    {                                             \
-      lab_timer_arm (&(script)->timer, (due));    \
-      (script)->resume_at = __LINE__;             \
-      return;                                     \
-    case __LINE__:;                               \
-    }                                             \
+#define LAB_SLEEP_UNTIL(script, due)           \
+  do                                           \
+    {                                          \
+      lab_timer_arm (&(script)->timer, (due)); \
+      (script)->resume_at = __LINE__;          \
+      return;                                  \
+    case __LINE__:;                            \
+    }                                          \
   while (0)
 
 #define LAB_SLEEP(script, span) LAB_SLEEP_UNTIL (script, lab_clock_now ((script)->timer.clock) + (span))

@@ -1,0 +1,267 @@
+#include "policy.h"
+
+#include <math.h>
+
+#include "../loadgen/loadgen.h"
+
+#define POINTS 200 /* of a timeline, from the first arrival to the last */
+
+static const LabColumn policy_columns[] = {
+  { .key = "policy", .heading = "policy", .width = -34 },
+  { .key = "offered" },
+  { .key = "goodput_rps", .heading = "goodput/s", .width = 10, .decimals = 1 },
+  { .key = "steady_goodput_rps" },
+  { .key = "ok", .heading = "ok", .width = 6 },
+  { .key = "shed", .heading = "shed", .width = 6 },
+  { .key = "timeout", .heading = "timeout", .width = 8 },
+  { .key = "error" },
+  { .key = "p50_ms", .heading = "p50 ms", .width = 8 },
+  { .key = "p99_ms", .heading = "p99 ms", .width = 8 },
+  { .key = "work" },
+  { .key = "wasted", .heading = "wasted", .width = 8 },
+  { .key = "peak_line", .heading = "peak line", .width = 10 },
+  LAB_LATENESS_COLUMNS,
+};
+
+static const LabColumn second_columns[] = {
+  { .key = "policy" },
+  { .key = "second", .heading = "second of arrival", .width = 17 },
+  { .key = "arrived", .heading = "arrived", .width = 10 },
+  { .key = "answered_in_time", .heading = "answered in time", .width = 19 },
+};
+
+static const LabColumn timeline_columns[] = {
+  { .key = "policy" },
+  { .key = "time_s" },
+  { .key = "waiting" },
+  { .key = "head_wait_s" },
+};
+
+/* One policy under way. */
+typedef struct
+{
+  LabRun *run;
+  LabService *service;
+  LabOpenLoop *load;
+  LabTimer sample;
+  LabTime start_ns, every_ns;
+} Experiment;
+
+static void
+take_sample (LabTimer *timer)
+{
+  Experiment *experiment = LAB_OWNER_OF (timer, Experiment, sample);
+  const LabAdmission *admission = lab_service_admission (experiment->service);
+  LabTime now_ns = lab_clock_now (timer->clock);
+  LabPoint point = { .at_ns = now_ns - experiment->start_ns,
+                     .waiting = lab_admission_counters (admission)->waiting,
+                     .head_wait_ns = lab_admission_head_wait (admission) };
+
+  g_array_append_val (experiment->run->timeline, point);
+  lab_timer_arm (timer, timer->due_ns + experiment->every_ns);
+}
+
+/* The last client has its outcome: what the service does from now on is not
+ * counted any more. */
+static void
+experiment_is_over (gpointer data)
+{
+  Experiment *experiment = data;
+  LabRun *run = experiment->run;
+
+  run->work = lab_service_work_done (experiment->service);
+  run->peak_line = lab_admission_counters (lab_service_admission (experiment->service))->peak_waiting;
+  lab_timer_disarm (&experiment->sample);
+}
+
+static Experiment *
+experiment_start (Lab *lab, const LabPolicy *policy)
+{
+  const LabSettings *settings = lab_settings (lab);
+  LabClock *clock = lab_clock (lab);
+  Experiment *experiment = g_new0 (Experiment, 1);
+
+  experiment->run = g_new0 (LabRun, 1);
+  experiment->run->label = g_strdup (policy->label);
+  experiment->run->timeline = g_array_new (FALSE, FALSE, sizeof (LabPoint));
+  experiment->service = lab_service_new (clock, &(LabServiceOptions) { .limits = { .slots = (guint) settings->slots,
+                                                                                   .max_waiting = policy->max_waiting,
+                                                                                   .max_wait = policy->max_wait },
+                                                                       .service_time_ns = settings->service_time_ns,
+                                                                       .work = settings->work,
+                                                                       .seed = (guint64) settings->seed,
+                                                                       .slowdown = policy->slowdown });
+  experiment->load = lab_open_loop_new (clock, lab_service_target (experiment->service),
+                                        &(LabOpenLoopOptions) { .arrivals = settings->arrivals,
+                                                                .rate_rps = policy->rate_rps,
+                                                                .duration_ns = settings->duration_ns,
+                                                                .client_timeout_ns = settings->client_timeout_ns,
+                                                                .seed = (guint64) settings->seed,
+                                                                .over = experiment_is_over,
+                                                                .data = experiment });
+  experiment->start_ns = lab_clock_now (clock);
+  experiment->every_ns = MAX (settings->duration_ns / POINTS, 1);
+  lab_timer_init (&experiment->sample, clock, take_sample);
+  lab_timer_arm (&experiment->sample, experiment->start_ns);
+  lab_open_loop_start (experiment->load);
+  return experiment;
+}
+
+static LabRun *
+experiment_end (Experiment *experiment)
+{
+  LabRun *run = experiment->run;
+
+  if (!lab_open_loop_is_over (experiment->load)) /* interrupted */
+    experiment_is_over (experiment);
+  run->summary = lab_open_loop_steal_summary (experiment->load);
+  run->wasted = run->work - lab_summary_count (run->summary, LAB_OK);
+  lab_open_loop_free (experiment->load);
+  lab_service_free (experiment->service);
+  g_free (experiment);
+  return run;
+}
+
+static gboolean
+all_are_over (gpointer data)
+{
+  GPtrArray *experiments = data;
+
+  for (guint i = 0; i < experiments->len; i++)
+    {
+      Experiment *experiment = g_ptr_array_index (experiments, i);
+
+      if (!lab_open_loop_is_over (experiment->load))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+refuse_if_nothing_is_sent (Lab *lab, const LabPolicy *policy)
+{
+  LabArrivals arrivals;
+
+  lab_arrivals_init (&arrivals, LAB_ARRIVALS_CONSTANT, policy->rate_rps, lab_settings (lab)->duration_ns, 0);
+  if (lab_arrivals_count (&arrivals) == 0)
+    lab_fail (lab,
+              "'%s' would send no request at all: %g requests per second for --duration=%gs; "
+              "the duration must be at least %gs",
+              policy->label, policy->rate_rps, (double) lab_settings (lab)->duration_ns / LAB_S, 1 / policy->rate_rps);
+}
+
+GPtrArray *
+lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies)
+{
+  g_autoptr (GPtrArray) experiments = g_ptr_array_new ();
+  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lab_run_free);
+
+  for (guint i = 0; i < n_policies; i++)
+    refuse_if_nothing_is_sent (lab, &policies[i]);
+  for (guint i = 0; i < n_policies; i++)
+    g_ptr_array_add (experiments, experiment_start (lab, &policies[i]));
+  lab_run_until (lab, all_are_over, experiments, lab_settings (lab)->duration_ns);
+  for (guint i = 0; i < n_policies; i++)
+    {
+      LabRun *run = experiment_end (g_ptr_array_index (experiments, i));
+
+      g_ptr_array_add (runs, run);
+      if (lab_summary_was_late (run->summary))
+        lab_invalidate (lab, "'%s': over 1 %% of the requests were sent more than 10 ms late", run->label);
+    }
+  return runs;
+}
+
+void
+lab_run_free (LabRun *run)
+{
+  g_free (run->label);
+  lab_summary_free (run->summary);
+  g_array_unref (run->timeline);
+  g_free (run);
+}
+
+LabTable *
+lab_policy_table (Lab *lab)
+{
+  guint n_columns = G_N_ELEMENTS (policy_columns);
+  LabTable *table;
+
+  if (!lab_settings (lab)->real_clock)
+    n_columns -= LAB_N_LATENESS_COLUMNS;
+  table = lab_results_rows (lab_results (lab), policy_columns, n_columns);
+  lab_print_heading (lab, table);
+  return table;
+}
+
+void
+lab_policy_add (Lab *lab, LabTable *table, const LabRun *run)
+{
+  const LabSummary *summary = run->summary;
+  const LabHistogram *latency = lab_summary_latency (summary, LAB_OK);
+  const LabHistogram *lateness = lab_summary_lateness (summary);
+  const LabValue values[] = {
+    lab_text (run->label),
+    lab_count (lab_summary_offered (summary)),
+    lab_rate (lab_summary_count (summary, LAB_OK), lab_summary_duration (summary)),
+    lab_rate (lab_summary_steady_ok (summary), lab_summary_steady_ns (summary)),
+    lab_count (lab_summary_count (summary, LAB_OK)),
+    lab_count (lab_summary_count (summary, LAB_SHED)),
+    lab_count (lab_summary_count (summary, LAB_TIMEOUT)),
+    lab_count (lab_summary_count (summary, LAB_ERROR)),
+    lab_milliseconds (lab_histogram_quantile (latency, 500)),
+    lab_milliseconds (lab_histogram_quantile (latency, 990)),
+    lab_count (run->work),
+    lab_count (run->wasted),
+    lab_count (run->peak_line),
+    LAB_LATENESS_VALUES (lateness),
+  };
+
+  lab_table_add (table, values, G_N_ELEMENTS (values) - (lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS));
+  lab_print_row (lab, table, lab_table_n_rows (table) - 1);
+}
+
+LabTable *
+lab_policy_add_by_second (Lab *lab, GPtrArray *runs)
+{
+  LabTable *table
+      = lab_results_table (lab_results (lab), "by_second", TRUE, second_columns, G_N_ELEMENTS (second_columns));
+
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const LabRun *run = g_ptr_array_index (runs, i);
+      guint n_seconds;
+      const LabSecond *seconds = lab_summary_by_second (run->summary, &n_seconds);
+
+      for (guint second = 0; second < n_seconds; second++)
+        lab_table_add (table, LAB_ROW (lab_text (run->label), lab_count (second), lab_count (seconds[second].arrived),
+                                       lab_count (seconds[second].ok)));
+    }
+  return table;
+}
+
+void
+lab_policy_add_timeline (Lab *lab, GPtrArray *runs)
+{
+  LabTable *table
+      = lab_results_table (lab_results (lab), "timeline", FALSE, timeline_columns, G_N_ELEMENTS (timeline_columns));
+
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const LabRun *run = g_ptr_array_index (runs, i);
+
+      for (guint at = 0; at < run->timeline->len; at++)
+        {
+          const LabPoint *point = &g_array_index (run->timeline, LabPoint, at);
+
+          lab_table_add (table, LAB_ROW (lab_text (run->label), lab_seconds (point->at_ns), lab_count (point->waiting),
+                                         lab_seconds (point->head_wait_ns)));
+        }
+    }
+}
+
+gint64
+lab_line_length (double capacity_rps, LabTime budget_ns)
+{
+  return llrint (capacity_rps * ((double) budget_ns / LAB_S)); /* rounds half to even */
+}

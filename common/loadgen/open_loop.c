@@ -1,0 +1,210 @@
+#include "loadgen.h"
+
+/* One client of the open loop. The target's block lies behind it, so that one
+ * piece of the pool serves both. */
+typedef struct
+{
+  GList link; /* in the pool, or among those under way */
+  LabOpenLoop *loop;
+  LabTimer patience;
+  LabTime arrival_ns; /* as scheduled, from the start of the run */
+  LabTime since_ns;   /* on the clock: latency and patience count from here */
+  gboolean is_waiting;
+  gboolean has_left; /* the call was abandoned */
+  LabCall call;      /* of target->call_size bytes */
+} Client;
+
+struct _LabOpenLoop
+{
+  LabClock *clock;
+  LabTarget *target;
+  LabOpenLoopOptions options;
+  LabArrivals arrivals;
+  LabSummary *summary;
+
+  LabTimer arrival;
+  LabTime start_ns;
+  LabTime next_ns;   /* of the schedule; LAB_NEVER: no request comes any more */
+  guint64 undecided; /* clients that wait for their outcome */
+
+  GQueue under_way, pool; /* of Client */
+};
+
+static Client *
+take_client (LabOpenLoop *loop)
+{
+  GList *link = g_queue_pop_head_link (&loop->pool);
+  Client *client;
+
+  if (link == NULL)
+    {
+      client = g_malloc0 (G_STRUCT_OFFSET (Client, call) + loop->target->call_size);
+      client->loop = loop;
+      if (loop->target->prepare != NULL)
+        loop->target->prepare (loop->target, &client->call);
+    }
+  else
+    client = LAB_OWNER_OF (link, Client, link);
+  g_queue_push_tail_link (&loop->under_way, &client->link);
+  return client;
+}
+
+static void
+conclude (LabOpenLoop *loop, LabTime arrival_ns, LabOutcome outcome, LabTime latency_ns)
+{
+  lab_summary_add (loop->summary, arrival_ns, outcome, latency_ns);
+  loop->undecided--;
+  if (lab_open_loop_is_over (loop) && loop->options.over != NULL)
+    loop->options.over (loop->options.data);
+}
+
+static void
+call_finished (LabCall *call, LabOutcome outcome)
+{
+  Client *client = LAB_OWNER_OF (call, Client, call);
+  LabOpenLoop *loop = client->loop;
+  gboolean was_waiting = client->is_waiting;
+  LabTime arrival_ns = client->arrival_ns;
+  LabTime latency_ns = lab_clock_now (loop->clock) - client->since_ns;
+
+  lab_timer_disarm (&client->patience);
+  g_queue_unlink (&loop->under_way, &client->link);
+  g_queue_push_head_link (&loop->pool, &client->link);
+  if (was_waiting)
+    conclude (loop, arrival_ns, outcome, latency_ns);
+}
+
+static void
+abandon (Client *client)
+{
+  LabTarget *target = client->loop->target;
+
+  if (client->has_left)
+    return;
+  client->is_waiting = FALSE;
+  client->has_left = TRUE;
+  target->abandon (target, &client->call);
+}
+
+static void
+lose_patience (LabTimer *timer)
+{
+  Client *client = LAB_OWNER_OF (timer, Client, patience);
+  LabOpenLoop *loop = client->loop;
+
+  client->is_waiting = FALSE;
+  conclude (loop, client->arrival_ns, LAB_TIMEOUT, lab_clock_now (loop->clock) - client->since_ns);
+  if (loop->options.hang_up)
+    abandon (client);
+}
+
+static void
+send_request (LabOpenLoop *loop, LabTime arrival_ns)
+{
+  LabTime now_ns = lab_clock_now (loop->clock);
+  LabTime intended_ns = loop->start_ns + arrival_ns;
+  Client *client = take_client (loop);
+
+  client->arrival_ns = arrival_ns;
+  client->since_ns = lab_clock_is_virtual (loop->clock) ? now_ns : intended_ns;
+  client->is_waiting = TRUE;
+  client->has_left = FALSE;
+  client->call.finished = call_finished;
+  lab_timer_init (&client->patience, loop->clock, lose_patience);
+  if (!lab_clock_is_virtual (loop->clock))
+    lab_summary_add_lateness (loop->summary, now_ns - intended_ns);
+  /* Armed before the call starts, so that an exact tie is a time-out. */
+  if (loop->options.client_timeout_ns > 0)
+    lab_timer_arm (&client->patience, client->since_ns + loop->options.client_timeout_ns);
+  loop->target->start (loop->target, &client->call); /* the client may be gone now */
+}
+
+static void
+arrive (LabTimer *timer)
+{
+  LabOpenLoop *loop = LAB_OWNER_OF (timer, LabOpenLoop, arrival);
+  LabTime arrival_ns = loop->next_ns;
+
+  loop->next_ns = lab_arrivals_next (&loop->arrivals);
+  loop->undecided++;
+  send_request (loop, arrival_ns);
+  if (loop->next_ns != LAB_NEVER)
+    lab_timer_arm (timer, loop->start_ns + loop->next_ns);
+}
+
+LabOpenLoop *
+lab_open_loop_new (LabClock *clock, LabTarget *target, const LabOpenLoopOptions *options)
+{
+  LabOpenLoop *loop = g_new0 (LabOpenLoop, 1);
+
+  loop->clock = clock;
+  loop->target = target;
+  loop->options = *options;
+  lab_arrivals_init (&loop->arrivals, options->arrivals, options->rate_rps, options->duration_ns, options->seed);
+  loop->summary = lab_summary_new (options->duration_ns);
+  lab_timer_init (&loop->arrival, clock, arrive);
+  loop->next_ns = lab_arrivals_next (&loop->arrivals);
+  return loop;
+}
+
+void
+lab_open_loop_start (LabOpenLoop *loop)
+{
+  loop->start_ns = lab_clock_now (loop->clock);
+  if (loop->next_ns != LAB_NEVER)
+    lab_timer_arm (&loop->arrival, loop->start_ns + loop->next_ns);
+}
+
+void
+lab_open_loop_stop (LabOpenLoop *loop)
+{
+  loop->next_ns = LAB_NEVER;
+  lab_timer_disarm (&loop->arrival);
+}
+
+gboolean
+lab_open_loop_is_over (gpointer data)
+{
+  const LabOpenLoop *loop = data;
+
+  return loop->next_ns == LAB_NEVER && loop->undecided == 0;
+}
+
+const LabSummary *
+lab_open_loop_summary (const LabOpenLoop *loop)
+{
+  return loop->summary;
+}
+
+LabSummary *
+lab_open_loop_steal_summary (LabOpenLoop *loop)
+{
+  return g_steal_pointer (&loop->summary);
+}
+
+void
+lab_open_loop_free (LabOpenLoop *loop)
+{
+  GList *link;
+
+  lab_open_loop_stop (loop);
+  loop->options.over = NULL;
+  while ((link = loop->under_way.head) != NULL)
+    {
+      Client *client = LAB_OWNER_OF (link, Client, link);
+
+      abandon (client);
+      if (loop->under_way.head == link) /* must have finished, see lab_open_loop_free() */
+        g_error ("a target did not finish a call that was abandoned");
+    }
+  while ((link = g_queue_pop_head_link (&loop->pool)) != NULL)
+    {
+      Client *client = LAB_OWNER_OF (link, Client, link);
+
+      if (loop->target->dispose != NULL)
+        loop->target->dispose (loop->target, &client->call);
+      g_free (client);
+    }
+  g_clear_pointer (&loop->summary, lab_summary_free);
+  g_free (loop);
+}
