@@ -40,8 +40,8 @@ LabValue lab_boolean (gboolean value);
 LabValue lab_count (guint64 n);
 LabValue lab_decimal (gint64 units, guint decimals);
 
-/* @numerator / @denominator to 6 decimals, half to even; none when the
- * denominator is not positive. */
+/* @numerator / @denominator to 6 decimals (fewer for a quotient beyond all
+ * measure), half to even; none when the denominator is not positive. */
 LabValue lab_ratio (gint64 numerator, gint64 denominator);
 
 /* @count per @span_ns, in 1/s; none when the span is not positive. */
@@ -52,7 +52,8 @@ LabValue lab_seconds (LabTime span_ns);
 LabValue lab_milliseconds (LabTime span_ns);
 LabValue lab_microseconds (LabTime span_ns);
 
-/* A rate that is held as a double (settings), to 6 decimals. */
+/* A rate that is held as a double (settings), to 6 decimals; none unless it is
+ * from 0 to a million million. */
 LabValue lab_rps (double rate_rps);
 
 typedef struct
@@ -83,17 +84,20 @@ guint lab_table_n_rows (const LabTable *table);
 /* The value at a row and a column's key, as added. */
 LabValue lab_table_get (const LabTable *table, guint row, const char *key);
 
-/* The printed lines, each ended by a newline; a value too wide for its column
- * pushes the rest aside rather than being cut. */
+/* The printed lines, each ended by a newline, without spaces at the end. A value
+ * too wide for its column pushes the rest aside rather than being cut or touching
+ * its neighbour. */
 void lab_table_append_heading (const LabTable *table, GString *to);
 void lab_table_append_row (const LabTable *table, guint row, GString *to);
 
 void lab_table_append_csv (const LabTable *table, GString *to);
 
-/* A JSON array, one row a line, each line indented by @indent spaces. */
+/* A JSON array, one row a line, each line indented by @indent spaces and the
+ * closing bracket by two fewer. */
 void lab_table_append_json (const LabTable *table, guint indent, GString *to);
 
-/* One value, as JSON has it. Texts that are not UTF-8 are made so. */
+/* One value, as JSON has it. Texts that are not UTF-8 are made so. A decimal shows
+ * no zeros at its end but the first: 82.7, 1.0; a count has no point. */
 void lab_value_append_json (LabValue value, GString *to);
 
 G_END_DECLS
