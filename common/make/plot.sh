@@ -1,0 +1,36 @@
+#!/bin/sh
+# plot.sh IMAGE DATA CHART: draws CHART (a chart.gp) from the files DATA.csv,
+# DATA_by_second.csv, ... into IMAGE (.svg or .png), or in the terminal for "-".
+#
+# gnuplot loads common/plot/style.gp first, then the chart; both find the strings
+# `data` (the common start of the data files' names) and `device` (svg, png, dumb).
+image=$1
+data=$2
+chart=$3
+style=$(dirname "$0")/../plot/style.gp
+
+if ! command -v gnuplot >/dev/null; then
+  echo "gnuplot is not here, so there are no charts; \`make deps\` installs it" >&2
+  exit 2
+fi
+if [ ! -f "$data.csv" ]; then
+  echo "no chart for $data: $data.csv is not there" >&2
+  exit 2
+fi
+
+case $image in
+  -)
+    columns=80
+    rows=24
+    device=dumb
+    if [ -t 1 ]; then
+      columns=$(tput cols 2>/dev/null || echo 80)
+      device=colour
+    fi
+    exec gnuplot -e "data='$data'; device='$device'; columns=$columns; rows=$rows" "$style" "$chart"
+    ;;
+esac
+
+part=$image.part
+trap 'rm -f "$part"' EXIT
+gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "$style" "$chart" && mv "$part" "$image"

@@ -1,0 +1,30 @@
+#!/bin/sh
+# run-step.sh OUT PROGRAM [OPTION...]: runs one program of the lab for make.
+#
+# What it prints is kept in OUT/<program>.txt, to be shown in order once all have
+# run. Always ends with 0, so that the other steps go on: a run that did not end
+# well leaves its exit status in OUT/<program>.failed for closing.sh.
+out=$1
+program=$2
+shift 2
+name=$(basename "$program")
+text=$out/$name.txt
+
+mkdir -p "$out" || exit 2
+trap 'rm -f "$text.part"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# What measures the real clock takes its time: a terminal may see how far it is.
+case "$name $*" in
+  step06_http* | *--clock=real*) "$program" --out="$out" "$@" >"$text.part" ;;
+  *) "$program" --out="$out" "$@" >"$text.part" 2>&1 ;;
+esac
+status=$?
+
+if [ $status -eq 0 ]; then
+  rm -f "$out/$name.failed"
+else
+  echo $status >"$out/$name.failed"
+fi
+mv "$text.part" "$text"
