@@ -25,9 +25,6 @@
 
 G_BEGIN_DECLS
 
-/* The version of the lab, part of every result document. */
-#define LAB_VERSION "1.0"
-
 /* Options beyond --out, --json, --quiet, --version and --help, which all take. */
 typedef enum
 {

@@ -11,6 +11,9 @@
 
 G_BEGIN_DECLS
 
+/* The version of the lab, part of every result document. */
+#define LAB_VERSION "1.0"
+
 typedef struct _LabResults LabResults;
 
 /* @program: the name of the files and the "program" of the document.
@@ -19,7 +22,8 @@ LabResults *lab_results_new (const char *program, gboolean real_clock, guint64 s
 void lab_results_free (LabResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabResults, lab_results_free)
 
-/* Adds to "settings", in this order. */
+/* Adds to "settings", in this order; a key that is set again keeps its place and
+ * takes the new value. */
 void lab_results_setting (LabResults *results, const char *key, LabValue value);
 
 /* The main table, "rows". Returns: (transfer none) */
@@ -45,12 +49,18 @@ void lab_results_check (LabResults *results, LabCheckVerdict verdict, const char
 /* The whole document, ended by a newline. Returns: (transfer full) */
 char *lab_results_to_json (const LabResults *results, gboolean interrupted);
 
-/* Writes all files into @out, made if missing. When @interrupted only
- * <program>.interrupted.json and .csv; complete results stay as they are. */
+/* One more file, <out>/@name, written together with the results and like them only
+ * by a run that was not interrupted. */
+void lab_results_file (LabResults *results, const char *name, const char *content);
+
+/* Writes all files into @out, made if missing: first every temporary file, then
+ * every rename, so that a full disk leaves what was there before. When
+ * @interrupted only <program>.interrupted.json and .csv, which the next complete
+ * run removes; complete results stay as they are. */
 gboolean lab_results_write (const LabResults *results, const char *out, gboolean interrupted, GError **error);
 
 /* Writes one file whole or not at all: a temporary file beside it, then a rename.
- * @error names the path. */
+ * @length -1: up to the closing zero byte. @error names the path. */
 gboolean lab_file_write (const char *path, const char *content, gssize length, GError **error);
 
 G_END_DECLS

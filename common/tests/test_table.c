@@ -100,8 +100,8 @@ test_printed_decimals (void)
     guint decimals, shown;
     const char *text;
   } cases[] = {
-    { 25, 1, 0, "2" },     { 35, 1, 0, "4" },      { 2500001, 6, 0, "3" }, { 125, 3, 2, "0.12" },
-    { 135, 3, 2, "0.14" }, { -25, 1, 0, "-2" },    { -35, 1, 0, "-4" },    { -1, 1, 0, "0" },
+    { 25, 1, 0, "2" },     { 35, 1, 0, "4" },      { 2500001, 6, 0, "3" },  { 125, 3, 2, "0.12" },
+    { 135, 3, 2, "0.14" }, { -25, 1, 0, "-2" },    { -35, 1, 0, "-4" },     { -1, 1, 0, "0" },
     { 7, 0, 2, "7.00" },   { 75, 1, 3, "7.500" },  { 9995, 3, 2, "10.00" }, { 9985, 3, 2, "9.98" },
     { 0, 0, 0, "0" },      { 1266, 2, 1, "12.7" }, { 49, 2, 0, "0" },       { 50, 2, 0, "0" },
     { 51, 2, 0, "1" },     { 150, 2, 0, "2" },
@@ -133,10 +133,10 @@ example (void)
 {
   LabTable *table = lab_table_new (columns, G_N_ELEMENTS (columns));
 
-  lab_table_add (table, LAB_ROW (lab_text ("no limits"), lab_decimal (5, 1), lab_count (1), lab_milliseconds (355500000),
-                                 lab_boolean (TRUE)));
-  lab_table_add (table, LAB_ROW (lab_text ("a long, \"long\" label"), lab_none (), lab_none (), lab_none (),
-                                 lab_boolean (FALSE)));
+  lab_table_add (table, LAB_ROW (lab_text ("no limits"), lab_decimal (5, 1), lab_count (1),
+                                 lab_milliseconds (355500000), lab_boolean (TRUE)));
+  lab_table_add (
+      table, LAB_ROW (lab_text ("a long, \"long\" label"), lab_none (), lab_none (), lab_none (), lab_boolean (FALSE)));
   lab_table_add (table, LAB_ROW (lab_text ("caf\xc3\xa9"), lab_decimal (123456789, 1), lab_list ("x;y"),
                                  lab_count (99999999), lab_none ()));
   return table;
@@ -161,7 +161,8 @@ test_printed (void)
 static void
 test_last_column_flush_left (void)
 {
-  static const LabColumn two[] = { { .key = "n", .heading = "n", .width = 3 }, { .key = "why", .heading = "why", .width = -9 } };
+  static const LabColumn two[]
+      = { { .key = "n", .heading = "n", .width = 3 }, { .key = "why", .heading = "why", .width = -9 } };
   g_autoptr (LabTable) table = lab_table_new (two, 2);
   g_autoptr (GString) lines = g_string_new (NULL);
 
