@@ -149,8 +149,11 @@ $(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter $(LIBHTTP),$^
   $(if $(filter $(LIBHTTP),$^),$(HTTP_LIBS)) $(PACKAGE_LIBS) -lm
 endef
 
+# A step's program is made of all sources in its folder that are no programs themselves.
+parts = $(if $(filter %/main,$1),$(filter-out $(PROGRAMS:%=%.c),$(sort $(wildcard $(dir $1)*.c))))
+
 define program_rule
-$(BUILD)/bin/$(call name,$1): $(call objects,$1.c) $(if $(filter $1,$(HTTP_PROGRAMS)),$(LIBHTTP)) $(LIBLAB)
+$(BUILD)/bin/$(call name,$1): $(call objects,$1.c $(call parts,$1)) $(if $(filter $1,$(HTTP_PROGRAMS)),$(LIBHTTP)) $(LIBLAB)
 	$$(link)
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
@@ -174,7 +177,7 @@ $(BUILD)/gen/leaky.o: $(BUILD)/gen/leaky.c step08_leak/leaky_names.h $(BUILD)/fl
 
 $(BUILD)/bin/step08_leak: $(BUILD)/gen/leaky.o
 
--include $(patsubst %.o,%.d,$(call objects,$(LAB_SOURCES) $(HTTP_SOURCES) $(addsuffix .c,$(PROGRAMS)) \
+-include $(patsubst %.o,%.d,$(call objects,$(LAB_SOURCES) $(HTTP_SOURCES) $(wildcard step*/*.c common/report/*.c) \
                                            $(TESTS:%=common/tests/%.c)) $(BUILD)/gen/leaky.o)
 
 # --- Running ------------------------------------------------------------------

@@ -27,7 +27,9 @@ case $image in
       columns=$(tput cols 2>/dev/null || echo 80)
       device=colour
     fi
-    exec gnuplot -e "data='$data'; device='$device'; columns=$columns; rows=$rows" "$style" "$chart"
+    # The form feed before a chart would clear some terminals.
+    gnuplot -e "data='$data'; device='$device'; columns=$columns; rows=$rows" "$style" "$chart" | tr -d '\f'
+    exit
     ;;
 esac
 
