@@ -90,6 +90,11 @@ LabResults *lab_results (Lab *lab);
  * the program with 2 when there is neither. Also sets "capacity_rps". */
 double lab_capacity_rps (Lab *lab);
 
+/* Stores <out>/capacity.json for the later steps, with the settings it was measured
+ * at: together with the results, by lab_finish(), and only when nothing
+ * interrupted the run. @capacity_rps must be a decimal above 0. */
+void lab_store_capacity (Lab *lab, LabValue capacity_rps, LabValue steady_capacity_rps);
+
 /* The program cannot go on: a sentence on standard error, and exit status 2. */
 G_NORETURN void lab_fail (Lab *lab, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

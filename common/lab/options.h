@@ -12,7 +12,7 @@ typedef enum
   LAB_OPTION_FLAG,     /* gboolean */
   LAB_OPTION_DURATION, /* LabTime */
   LAB_OPTION_COUNT,    /* gint64 */
-  LAB_OPTION_RPS,      /* double: a rate, finite, at least a millionth */
+  LAB_OPTION_RPS,      /* double: a rate from 0.000001 to 1000000000, held to a millionth */
   LAB_OPTION_CHOICE,   /* int: the place of the word among .choices */
   LAB_OPTION_TEXT,     /* char *: (transfer full) to the caller, freed with g_free() */
   LAB_OPTION_PATH,     /* char *, in the file system's encoding; likewise */
@@ -39,8 +39,9 @@ typedef struct
   const char *summary;   /* one or two sentences for --help */
 } LabUsage;
 
-/* Reads the command line: "--name=VALUE", "--name VALUE", "-t VALUE", and --help
- * (prints and exits with 0). A bare "--" ends the options.
+/* Reads the command line: "--name=VALUE", "--name VALUE", "-t VALUE", and --help or
+ * -h (prints and exits with 0). A bare "--" ends the options; of an option given
+ * twice the last counts. No value may be empty.
  *
  * Returns the arguments that are no options (NULL-terminated, maybe empty), or
  * NULL with @error set to one clear sentence. Returns: (transfer full) */
