@@ -77,9 +77,11 @@ endif
 
 # --- What there is ------------------------------------------------------------
 
+# A program is named by its source. Those over HTTP are apart.
 HTTP_PROGRAMS := step06_http/main step06_http/service step09_sweep/loadtest
-PROGRAMS := $(filter-out step06_http/main,$(patsubst %.c,%,$(wildcard step*/main.c))) \
-            step09_sweep/tune_wait $(if $(HTTP),$(HTTP_PROGRAMS)) $(patsubst %.c,%,$(wildcard common/report/*.c))
+SOURCES := $(sort $(filter-out step06_http/main.c,$(wildcard step*/main.c)) step09_sweep/tune_wait.c \
+           $(wildcard common/report/*.c)) $(if $(HTTP),$(wildcard $(HTTP_PROGRAMS:%=%.c)))
+PROGRAMS := $(SOURCES:%.c=%)
 
 # A step's main.c is called as its folder; any other program as its file.
 name = $(if $(filter %/main,$1),$(patsubst %/,%,$(dir $1)),$(notdir $1))
@@ -88,6 +90,7 @@ chart = $(if $(filter %/main,$1),$(dir $1)chart.gp,$1.gp)
 # What `all` runs, in the order in which the results are printed.
 IN_PROCESS := $(sort $(filter-out step06_http/main,$(filter step%/main,$(PROGRAMS)))) step09_sweep/tune_wait
 RUNS := $(sort $(filter step%/main,$(PROGRAMS))) step09_sweep/tune_wait
+OVER_HTTP := $(filter-out $(IN_PROCESS),$(RUNS))
 FIRST := step01_calibrate
 STEPS := $(sort $(patsubst step%,%,$(foreach run,$(RUNS),$(firstword $(subst _, ,$(run))))))
 runs_of = $(filter step$1_%,$(RUNS))
@@ -100,6 +103,7 @@ SHELL_TESTS := $(wildcard common/tests/test_*.sh)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$1)
 outputs = $(foreach run,$1,$(OUT)/$(call name,$(run))$2)
+drawings = $(foreach run,$1,$(if $(wildcard $(call chart,$(run))),$(call outputs,$(run),.svg) $(call outputs,$(run),.png)))
 
 # --- Compiling ----------------------------------------------------------------
 
@@ -200,7 +204,7 @@ $(OUT)/$2.txt: $(BUILD)/bin/$2 $(if $(call needs_capacity,$1),$(OUT)/$(FIRST).tx
 	$$(call say,RUN,$2)
 	$$(Q)sh $(SCRIPTS)/run-step.sh $(OUT) $$< $(OPTIONS)
 $(OUT)/$2.svg $(OUT)/$2.png: $(OUT)/$2.txt $3 common/plot/style.gp
-	$$(call say,PLOT,$$@)
+	$$(if $$(filter %.svg,$$@),$$(call say,PLOT,$$@ and .png))
 	$$(Q)sh $(SCRIPTS)/plot.sh $$@ $(OUT)/$2 $3
 endef
 $(foreach run,$(RUNS),$(eval $(call run_rule,$(run),$(call name,$(run)),$(call chart,$(run)))))
@@ -208,10 +212,10 @@ $(foreach run,$(RUNS),$(eval $(call run_rule,$(run),$(call name,$(run)),$(call c
 $(OUT)/step06_http.txt: $(BUILD)/bin/service
 
 .PHONY: all in-process over-http charts real article texts
-in-process: $(foreach kind,.txt .svg .png,$(call outputs,$(IN_PROCESS),$(kind)))
-over-http: $(foreach kind,.txt .svg .png,$(call outputs,$(filter-out $(IN_PROCESS),$(RUNS)),$(kind)))
 texts: $(call outputs,$(IN_PROCESS),.txt)
-charts: $(foreach kind,.svg .png,$(call outputs,$(RUNS),$(kind)))
+in-process: texts $(call drawings,$(IN_PROCESS))
+over-http: $(call outputs,$(OVER_HTTP),.txt) $(call drawings,$(OVER_HTTP))
+charts: $(call drawings,$(RUNS))
 
 without_http = $(if $(HTTP),,@echo 'Step 6, over real HTTP, is left out: it wants Linux, libmicrohttpd and libcurl.')
 
@@ -219,7 +223,7 @@ without_http = $(if $(HTTP),,@echo 'Step 6, over real HTTP, is left out: it want
 all:
 	+@$(MAKE) $(JOBS) build
 	$(without_http)
-	+@$(MAKE) -k $(JOBS) in-process; $(if $(HTTP),$(MAKE) -k over-http;) \
+	+@$(MAKE) -k $(JOBS) in-process; $(if $(OVER_HTTP),$(MAKE) -k over-http;) \
 	  sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(RUNS),$(call name,$(run)))
 
 real:
@@ -237,7 +241,7 @@ article:
 
 define step_rule
 .PHONY: step$1 show-step$1
-step$1: $(foreach kind,.txt .svg .png,$(call outputs,$(call runs_of,$1),$(kind)))
+step$1: $(call outputs,$(call runs_of,$1),.txt) $(call drawings,$(call runs_of,$1))
 	@sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(call runs_of,$1),$(call name,$(run)))
 show-step$1: $(call outputs,$(call runs_of,$1),.txt)
 	@$(foreach run,$(call runs_of,$1),sh $(SCRIPTS)/plot.sh - $(OUT)/$(call name,$(run)) $(call chart,$(run)) &&) :
