@@ -1,0 +1,553 @@
+#include "server.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* How a request goes through the library: its callback is called first with the
+ * headers alone (nothing may be answered there, or the connection is closed
+ * after it), then for each piece of a body, then once more, which is where the
+ * route is run. A request that is not answered there is suspended: the library
+ * forgets its socket until it is resumed. The answer is then queued and the
+ * request resumed; the library sends it the next time it runs, which the GSource
+ * below sees to. */
+
+#define BACKLOG 4096
+#define IDLE_TIMEOUT_S 60
+#define FILES_KEPT_FREE 64 /* of the process's limit, for all that is no connection */
+#define BODY_MAX (64 * 1024)
+#define CONNECTION_MEMORY (16 * 1024) /* bounds a request's line and headers, too */
+#define HANG_UPS_PER_DISPATCH 256
+
+typedef enum
+{
+  STATE_READING,  /* headers or a body are still to come */
+  STATE_HANDLED,  /* the route runs at this moment */
+  STATE_HELD,     /* suspended until somebody answers */
+  STATE_ANSWERED, /* the response is the library's */
+  STATE_DROPPED   /* to be closed */
+} State;
+
+struct _LabHttpResponse
+{
+  guint status;
+  struct MHD_Response *response;
+};
+
+struct _LabHttpServer
+{
+  LabHttpServerOptions options;
+  struct MHD_Daemon *daemon;
+  GSource *source;
+  GSource *hang_ups;
+  int hang_ups_fd; /* an epoll of watched sockets */
+  guint16 port;
+  guint connections;
+  gboolean must_run;   /* something was resumed */
+  gboolean is_running; /* inside the library: do not enter it again */
+  GQueue held;
+  GPtrArray *spare; /* blocks */
+  LabHttpResponse *bad_request, *not_found, *not_allowed, *too_large;
+};
+
+/* Responses */
+
+LabHttpResponse *
+lab_http_response_new (guint status, const char *content_type, const char *body, const char *header, const char *value)
+{
+  LabHttpResponse *self = g_new0 (LabHttpResponse, 1);
+
+  self->status = status;
+  self->response = MHD_create_response_from_buffer (strlen (body), (void *) body, MHD_RESPMEM_MUST_COPY);
+  if (self->response == NULL)
+    g_error ("no memory for a response");
+  MHD_add_response_header (self->response, "Content-Type", content_type);
+  if (header != NULL)
+    MHD_add_response_header (self->response, header, value);
+  return self;
+}
+
+void
+lab_http_response_free (LabHttpResponse *response)
+{
+  MHD_destroy_response (response->response); /* counted: those under way keep it */
+  g_free (response);
+}
+
+/* Requests */
+
+static LabHttpRequest *
+request_new (LabHttpServer *self, struct MHD_Connection *connection)
+{
+  LabHttpRequest *request;
+
+  if (self->spare->len > 0)
+    request = g_ptr_array_steal_index_fast (self->spare, self->spare->len - 1);
+  else
+    request = g_malloc (self->options.request_size);
+  memset (request, 0, self->options.request_size);
+  request->server = self;
+  request->connection = connection;
+  request->link.data = request;
+  return request;
+}
+
+static int
+request_socket (LabHttpRequest *request)
+{
+  return MHD_get_connection_info (request->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static void
+request_unwatch (LabHttpRequest *request)
+{
+  if (!request->is_watched)
+    return;
+  request->is_watched = FALSE;
+  epoll_ctl (request->server->hang_ups_fd, EPOLL_CTL_DEL, request_socket (request), NULL);
+}
+
+static void
+request_resume (LabHttpRequest *request)
+{
+  LabHttpServer *self = request->server;
+
+  request_unwatch (request);
+  g_queue_unlink (&self->held, &request->link);
+  MHD_resume_connection (request->connection);
+  self->must_run = TRUE;
+}
+
+void
+lab_http_respond (LabHttpRequest *request, const LabHttpResponse *response)
+{
+  gboolean was_held = request->state == STATE_HELD;
+
+  g_return_if_fail (was_held || request->state == STATE_HANDLED);
+
+  /* The library takes the answer of a suspended request, too. */
+  if (MHD_queue_response (request->connection, response->status, response->response) == MHD_YES)
+    request->state = STATE_ANSWERED;
+  else
+    request->state = STATE_DROPPED;
+  if (was_held)
+    request_resume (request);
+}
+
+void
+lab_http_drop (LabHttpRequest *request)
+{
+  gboolean was_held = request->state == STATE_HELD;
+
+  g_return_if_fail (was_held || request->state == STATE_HANDLED);
+
+  request->state = STATE_DROPPED;
+  if (was_held)
+    request_resume (request);
+}
+
+void
+lab_http_watch (LabHttpRequest *request)
+{
+  struct epoll_event event = { .events = EPOLLRDHUP | EPOLLONESHOT, .data.ptr = request };
+
+  g_return_if_fail (request->state == STATE_HANDLED || request->state == STATE_HELD);
+
+  request->is_watched = epoll_ctl (request->server->hang_ups_fd, EPOLL_CTL_ADD, request_socket (request), &event) == 0;
+}
+
+/* Which requests are let in. The library reads strictly, but takes the first of
+ * two lengths and lets a length stand beside a transfer coding; two readers of
+ * such a request may disagree on where it ends (RFC 9112, section 6.3). */
+
+typedef struct
+{
+  guint lengths, codings, hosts;
+  gboolean is_malformed;
+  guint64 length;
+} Headers;
+
+static gboolean
+is_token (const char *text)
+{
+  if (*text == '\0')
+    return FALSE;
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isalnum (*text) && strchr ("!#$%&'*+-.^_`|~", *text) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_field_value (const char *text)
+{
+  for (; *text != '\0'; text++)
+    if (g_ascii_iscntrl (*text) && *text != '\t')
+      return FALSE;
+  return TRUE;
+}
+
+static enum MHD_Result
+look_at_header (void *data, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+  Headers *headers = data;
+
+  (void) kind;
+  if (value == NULL)
+    value = "";
+  if (!is_token (key) || !is_field_value (value))
+    headers->is_malformed = TRUE;
+  else if (g_ascii_strcasecmp (key, "Content-Length") == 0)
+    {
+      headers->lengths++;
+      if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXINT64, &headers->length, NULL))
+        headers->is_malformed = TRUE;
+    }
+  else if (g_ascii_strcasecmp (key, "Transfer-Encoding") == 0)
+    {
+      headers->codings++;
+      if (g_ascii_strcasecmp (value, "chunked") != 0)
+        headers->is_malformed = TRUE;
+    }
+  else if (g_ascii_strcasecmp (key, "Host") == 0)
+    headers->hosts++;
+  return headers->is_malformed ? MHD_NO : MHD_YES;
+}
+
+/* Returns the refusal, or NULL when the request may go on. */
+static const LabHttpResponse *
+refusal_of (LabHttpServer *self, struct MHD_Connection *connection, const char *method, const char *version)
+{
+  Headers headers = { 0 };
+  gboolean is_old = g_str_equal (version, MHD_HTTP_VERSION_1_0);
+
+  MHD_get_connection_values (connection, MHD_HEADER_KIND, look_at_header, &headers);
+  if (headers.is_malformed || !is_token (method) || headers.lengths + headers.codings > 1 || headers.hosts > 1
+      || (headers.hosts == 0 && !is_old) || (headers.codings > 0 && is_old))
+    return self->bad_request;
+  if (headers.length > BODY_MAX)
+    return self->too_large;
+  return NULL;
+}
+
+static void
+run_route (LabHttpRequest *request, const char *url, const char *method)
+{
+  LabHttpServer *self = request->server;
+  const LabHttpServerOptions *options = &self->options;
+
+  request->state = STATE_HANDLED;
+  if (options->arrived != NULL && options->arrived (request, options->data))
+    return;
+  for (guint i = 0; i < options->n_routes; i++)
+    {
+      if (!g_str_equal (url, options->routes[i].path))
+        continue;
+      if (g_str_equal (method, MHD_HTTP_METHOD_GET) || g_str_equal (method, MHD_HTTP_METHOD_HEAD))
+        options->routes[i].handle (request, options->data);
+      else
+        lab_http_respond (request, self->not_allowed);
+      return;
+    }
+  lab_http_respond (request, self->not_found);
+}
+
+/* The library's callback: see the top of this file. */
+static enum MHD_Result
+on_request (void *data, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
+            const char *body, size_t *body_size, void **request_data)
+{
+  LabHttpServer *self = data;
+  LabHttpRequest *request = *request_data;
+
+  (void) body;
+  if (request == NULL)
+    {
+      const LabHttpResponse *refusal = refusal_of (self, connection, method, version);
+
+      /* Answered here, at the headers, the connection is closed after it: whatever
+       * follows on it cannot be trusted. */
+      if (refusal != NULL)
+        return MHD_queue_response (connection, refusal->status, refusal->response);
+      *request_data = request_new (self, connection);
+      return MHD_YES;
+    }
+  if (*body_size > 0)
+    {
+      request->body_bytes += *body_size;
+      *body_size = 0;
+      return request->body_bytes <= BODY_MAX ? MHD_YES : MHD_NO;
+    }
+  if (request->state == STATE_READING)
+    run_route (request, url, method);
+  if (request->state == STATE_HANDLED)
+    {
+      request->state = STATE_HELD;
+      g_queue_push_tail_link (&self->held, &request->link);
+      MHD_suspend_connection (connection);
+    }
+  return request->state == STATE_DROPPED ? MHD_NO : MHD_YES;
+}
+
+static void
+on_completed (void *data, struct MHD_Connection *connection, void **request_data, enum MHD_RequestTerminationCode code)
+{
+  LabHttpServer *self = data;
+  LabHttpRequest *request = *request_data;
+
+  (void) connection, (void) code;
+  if (request == NULL)
+    return;
+  if (request->state != STATE_READING && self->options.ended != NULL)
+    self->options.ended (request, self->options.data);
+  request_unwatch (request);
+  g_ptr_array_add (self->spare, request);
+  *request_data = NULL;
+}
+
+static void
+on_connection (void *data, struct MHD_Connection *connection, void **connection_data,
+               enum MHD_ConnectionNotificationCode code)
+{
+  LabHttpServer *self = data;
+
+  (void) connection, (void) connection_data;
+  if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    self->connections++;
+  else
+    self->connections--;
+}
+
+/* Its GSource. */
+
+typedef struct
+{
+  GSource source;
+  LabHttpServer *server;
+  gpointer tag;
+} ServerSource;
+
+static gboolean
+source_prepare (GSource *source, int *timeout_ms)
+{
+  LabHttpServer *self = ((ServerSource *) source)->server;
+  MHD_UNSIGNED_LONG_LONG wait_ms;
+
+  *timeout_ms = -1;
+  if (self->must_run)
+    return TRUE;
+  if (MHD_get_timeout (self->daemon, &wait_ms) == MHD_YES)
+    *timeout_ms = (int) MIN (wait_ms, G_MAXINT);
+  return *timeout_ms == 0; /* it has read more than it has handled */
+}
+
+static gboolean
+source_check (GSource *source)
+{
+  ServerSource *self = (ServerSource *) source;
+  int timeout_ms;
+
+  return g_source_query_unix_fd (source, self->tag) != 0 || source_prepare (source, &timeout_ms);
+}
+
+static gboolean
+source_dispatch (GSource *source, GSourceFunc callback, gpointer data)
+{
+  LabHttpServer *self = ((ServerSource *) source)->server;
+
+  (void) callback, (void) data;
+  self->must_run = FALSE;
+  self->is_running = TRUE;
+  MHD_run (self->daemon);
+  self->is_running = FALSE;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+attach_source (LabHttpServer *self)
+{
+  static GSourceFuncs funcs = { .prepare = source_prepare, .check = source_check, .dispatch = source_dispatch };
+  int fd = MHD_get_daemon_info (self->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  ServerSource *source;
+
+  self->source = g_source_new (&funcs, sizeof (ServerSource));
+  source = (ServerSource *) self->source;
+  source->server = self;
+  source->tag = g_source_add_unix_fd (self->source, fd, G_IO_IN);
+  g_source_set_static_name (self->source, "lab-http-server");
+  g_source_attach (self->source, g_main_context_get_thread_default ());
+}
+
+/* Tells the owners of watched requests. One callback may answer other requests,
+ * which must not be told any more: so each is looked up alone, never a batch. */
+static gboolean
+on_hang_up (int fd, GIOCondition condition, gpointer data)
+{
+  LabHttpServer *self = data;
+  struct epoll_event event;
+
+  (void) condition;
+  for (guint i = 0; i < HANG_UPS_PER_DISPATCH && epoll_wait (fd, &event, 1, 0) == 1; i++)
+    {
+      LabHttpRequest *request = event.data.ptr;
+
+      request_unwatch (request);
+      self->options.hung_up (request, self->options.data);
+    }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+attach_hang_ups (LabHttpServer *self)
+{
+  self->hang_ups_fd = epoll_create1 (EPOLL_CLOEXEC);
+  if (self->hang_ups_fd < 0)
+    return FALSE;
+  self->hang_ups = g_unix_fd_source_new (self->hang_ups_fd, G_IO_IN);
+  g_source_set_callback (self->hang_ups, G_SOURCE_FUNC (on_hang_up), self, NULL);
+  g_source_set_static_name (self->hang_ups, "lab-http-hang-ups");
+  g_source_attach (self->hang_ups, g_main_context_get_thread_default ());
+  return TRUE;
+}
+
+/* Its life. */
+
+guint
+lab_http_raise_file_limit (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return 1024;
+  if (limit.rlim_cur < limit.rlim_max)
+    {
+      struct rlimit raised = { .rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max };
+
+      if (setrlimit (RLIMIT_NOFILE, &raised) == 0)
+        limit = raised;
+    }
+  return (guint) MIN (limit.rlim_cur, G_MAXINT);
+}
+
+static void
+ignore_log (void *data, const char *format, va_list arguments)
+{
+  /* What a client did wrong is the client's affair: a line for each would be work
+   * done for those who are refused. */
+  (void) data, (void) format, (void) arguments;
+}
+
+static gboolean
+start_daemon (LabHttpServer *self)
+{
+  struct sockaddr_in address
+      = { .sin_family = AF_INET, .sin_port = htons (self->options.port), .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+  guint files = lab_http_raise_file_limit ();
+  guint idle_s = self->options.idle_timeout_s > 0 ? self->options.idle_timeout_s : IDLE_TIMEOUT_S;
+
+  self->daemon = MHD_start_daemon (
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, self->options.port, NULL, NULL, on_request, self,
+      MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_SOCK_ADDR, (struct sockaddr *) &address,
+      MHD_OPTION_CONNECTION_LIMIT, MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE, MHD_OPTION_CONNECTION_TIMEOUT,
+      idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE,
+      (unsigned int) BACKLOG, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
+      MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
+  if (self->daemon == NULL)
+    return FALSE;
+  self->port = MHD_get_daemon_info (self->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+  return TRUE;
+}
+
+LabHttpServer *
+lab_http_server_new (const LabHttpServerOptions *options, GError **error)
+{
+  LabHttpServer *self = g_new0 (LabHttpServer, 1);
+
+  self->options = *options;
+  self->options.request_size = MAX (options->request_size, sizeof (LabHttpRequest));
+  self->hang_ups_fd = -1;
+  self->spare = g_ptr_array_new_with_free_func (g_free);
+  self->bad_request = lab_http_response_new (400, "text/plain", "Bad Request", "Connection", "close");
+  self->too_large = lab_http_response_new (413, "text/plain", "Content Too Large", "Connection", "close");
+  self->not_found = lab_http_response_new (404, "text/plain", "Not Found", NULL, NULL);
+  self->not_allowed = lab_http_response_new (405, "text/plain", "Method Not Allowed", "Allow", "GET, HEAD");
+
+  errno = 0;
+  if (!start_daemon (self) || !attach_hang_ups (self))
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot listen on 127.0.0.1 port %u: %s",
+                   options->port, g_strerror (errno));
+      lab_http_server_free (self);
+      return NULL;
+    }
+  attach_source (self);
+  return self;
+}
+
+static void
+destroy_source (GSource *source)
+{
+  if (source == NULL)
+    return;
+  g_source_destroy (source);
+  g_source_unref (source);
+}
+
+void
+lab_http_server_free (LabHttpServer *self)
+{
+  g_return_if_fail (!self->is_running);
+
+  if (self->daemon != NULL)
+    {
+      lab_http_server_stop_listening (self);
+      while (self->held.head != NULL)
+        lab_http_drop (self->held.head->data);
+      MHD_run (self->daemon); /* closes the dropped ones, and sends what was answered */
+      MHD_stop_daemon (self->daemon);
+    }
+  destroy_source (self->source);
+  destroy_source (self->hang_ups);
+  if (self->hang_ups_fd >= 0)
+    close (self->hang_ups_fd);
+  lab_http_response_free (self->bad_request);
+  lab_http_response_free (self->too_large);
+  lab_http_response_free (self->not_found);
+  lab_http_response_free (self->not_allowed);
+  g_ptr_array_unref (self->spare);
+  g_free (self);
+}
+
+guint16
+lab_http_server_port (const LabHttpServer *self)
+{
+  return self->port;
+}
+
+void
+lab_http_server_stop_listening (LabHttpServer *self)
+{
+  MHD_socket socket = MHD_quiesce_daemon (self->daemon);
+
+  if (socket != MHD_INVALID_SOCKET)
+    close (socket);
+}
+
+guint
+lab_http_server_connections (const LabHttpServer *self)
+{
+  return self->connections;
+}
+
+guint
+lab_http_server_held (const LabHttpServer *self)
+{
+  return g_queue_get_length ((GQueue *) &self->held);
+}

@@ -1,0 +1,453 @@
+/* The service of step 6: the lab's admission controller in front of a real web
+ * service. Its work only takes time; everything around it is as it would be.
+ *
+ *   build/bin/service --port=8000 --max-waiting=41 --max-wait=0.3s
+ *   curl -i http://127.0.0.1:8000/work
+ */
+#include <glib-unix.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "../common/admission/admission.h"
+#include "../common/http/server.h"
+#include "../common/lab/lab.h"
+#include "../common/lab/options.h"
+
+#define FINISH_WITHIN (3 * LAB_S) /* after SIGTERM */
+#define N_COUNTERS 8
+
+typedef struct
+{
+  gint64 port, slots, max_waiting, retry_after_s, limit_concurrency;
+  LabTime service_time_ns, max_wait_ns;
+  gboolean has_max_waiting, has_max_wait, has_service_time, watch_hangups, show_version;
+} Settings;
+
+typedef struct
+{
+  Settings settings;
+  LabClock *clock;
+  LabAdmission *admission;
+  LabHttpServer *server;
+  LabTimer finish; /* after SIGTERM: patience with what still runs */
+  gboolean is_stopping;
+  guint64 work_done;
+  LabHttpResponse *ok, *up, *line_full, *waited_too_long, *unavailable;
+} Service;
+
+/* The block of one request. */
+typedef struct
+{
+  LabHttpRequest http;
+  Service *service; /* NULL: not a request for work */
+  LabTicket ticket;
+  LabTimer work;
+  gboolean is_waiting;
+} Work;
+
+/* GET /work */
+
+static void
+work_is_done (LabTimer *timer)
+{
+  Work *work = LAB_OWNER_OF (timer, Work, work);
+  Service *service = work->service;
+
+  service->work_done++;
+  lab_admission_leave (service->admission, &work->ticket);
+  lab_http_respond (&work->http, service->ok);
+}
+
+static void
+start_work (Work *work)
+{
+  LabClock *clock = work->service->clock;
+
+  lab_timer_arm (&work->work, lab_clock_now (clock) + work->service->settings.service_time_ns);
+}
+
+/* The reject path: a response that was made long ago, and nothing else. */
+static void
+turn_away (Work *work, LabAnswer answer)
+{
+  Service *service = work->service;
+
+  lab_http_respond (&work->http, answer == LAB_SHED_LINE_FULL ? service->line_full : service->waited_too_long);
+}
+
+static void
+answered (LabTicket *ticket, LabAnswer answer)
+{
+  Work *work = LAB_OWNER_OF (ticket, Work, ticket);
+
+  work->is_waiting = FALSE;
+  if (answer == LAB_RUN)
+    start_work (work);
+  else
+    turn_away (work, answer);
+}
+
+static void
+handle_work (LabHttpRequest *request, gpointer data)
+{
+  Work *work = LAB_OWNER_OF (request, Work, http);
+  Service *service = data;
+  LabAnswer answer;
+
+  work->service = service;
+  lab_ticket_init (&work->ticket, answered);
+  lab_timer_init (&work->work, service->clock, work_is_done);
+  answer = lab_admission_ask (service->admission, &work->ticket);
+  work->is_waiting = answer == LAB_WAIT;
+  if (answer == LAB_RUN)
+    start_work (work);
+  else if (answer != LAB_WAIT)
+    turn_away (work, answer);
+  else if (service->settings.watch_hangups)
+    lab_http_watch (request);
+}
+
+/* A waiting client has left. Work that has started runs on all the same. */
+static void
+hung_up (LabHttpRequest *request, gpointer data)
+{
+  Work *work = LAB_OWNER_OF (request, Work, http);
+  Service *service = data;
+
+  if (!work->is_waiting)
+    return;
+  work->is_waiting = FALSE;
+  lab_admission_leave (service->admission, &work->ticket);
+  lab_http_drop (request);
+}
+
+/* On every way out. */
+static void
+ended (LabHttpRequest *request, gpointer data)
+{
+  Work *work = LAB_OWNER_OF (request, Work, http);
+  Service *service = data;
+
+  if (work->service == NULL)
+    return;
+  lab_timer_disarm (&work->work);
+  lab_admission_leave (service->admission, &work->ticket);
+}
+
+/* GET /health, /stats and /metrics: outside the controller, answered at once. */
+
+static void
+handle_health (LabHttpRequest *request, gpointer data)
+{
+  lab_http_respond (request, ((Service *) data)->up);
+}
+
+typedef struct
+{
+  const char *name;
+  const char *kind; /* as Prometheus has it */
+  guint64 value;
+} Counter;
+
+static void
+read_counters (const Service *service, Counter counters[N_COUNTERS])
+{
+  const LabAdmissionCounters *now = lab_admission_counters (service->admission);
+  const Counter all[N_COUNTERS] = {
+    { "work_done", "counter", service->work_done },
+    { "peak_line", "gauge", now->peak_waiting },
+    { "admitted", "counter", now->admitted },
+    { "shed_line_full", "counter", now->shed_line_full },
+    { "shed_waited_too_long", "counter", now->shed_waited_too_long },
+    { "abandoned_in_line", "counter", now->cancelled },
+    { "waiting", "gauge", now->waiting },
+    { "running", "gauge", now->running },
+  };
+
+  for (guint i = 0; i < N_COUNTERS; i++)
+    counters[i] = all[i];
+}
+
+static void
+respond_text (LabHttpRequest *request, const char *content_type, const GString *text)
+{
+  g_autoptr (LabHttpResponse) response = lab_http_response_new (200, content_type, text->str, NULL, NULL);
+
+  lab_http_respond (request, response);
+}
+
+static void
+handle_stats (LabHttpRequest *request, gpointer data)
+{
+  g_autoptr (GString) text = g_string_new ("{");
+  Counter counters[N_COUNTERS];
+
+  read_counters (data, counters);
+  for (guint i = 0; i < N_COUNTERS; i++)
+    g_string_append_printf (text, "%s\"%s\":%" G_GUINT64_FORMAT, i == 0 ? "" : ",", counters[i].name,
+                            counters[i].value);
+  g_string_append_c (text, '}');
+  respond_text (request, "application/json", text);
+}
+
+static void
+handle_metrics (LabHttpRequest *request, gpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  Counter counters[N_COUNTERS];
+
+  read_counters (data, counters);
+  for (guint i = 0; i < N_COUNTERS; i++)
+    g_string_append_printf (text, "# TYPE overload_%s %s\noverload_%s %" G_GUINT64_FORMAT "\n", counters[i].name,
+                            counters[i].kind, counters[i].name, counters[i].value);
+  respond_text (request, "text/plain; version=0.0.4", text);
+}
+
+/* --limit-concurrency: a limit of the server itself, as some servers have it. It
+ * counts connections, knows nothing of the work, gives no Retry-After, and logs
+ * each refusal, which is work done for those who are refused. */
+static gboolean
+refuse_connection (LabHttpRequest *request, gpointer data)
+{
+  Service *service = data;
+
+  if (lab_http_server_connections (service->server) < service->settings.limit_concurrency)
+    return FALSE;
+  g_printerr ("Exceeded concurrency limit.\n");
+  lab_http_respond (request, service->unavailable);
+  return TRUE;
+}
+
+/* Options: flags, and where no flag is given the environment. */
+
+static const LabOption *
+options_of (Settings *settings, guint *n_options)
+{
+  static LabOption options[10];
+  const LabOption all[] = {
+    { .name = "port",
+      .kind = LAB_OPTION_COUNT,
+      .value = &settings->port,
+      .max = G_MAXUINT16,
+      .unit = "N",
+      .help = "on the loopback address; 0 takes a free one (8000)" },
+    { .name = "slots",
+      .kind = LAB_OPTION_COUNT,
+      .value = &settings->slots,
+      .min = 1,
+      .max = G_MAXINT,
+      .unit = "N",
+      .help = "requests worked on at once (4)" },
+    { .name = "service-time",
+      .kind = LAB_OPTION_DURATION,
+      .value = &settings->service_time_ns,
+      .given = &settings->has_service_time,
+      .max = LAB_DURATION_MAX,
+      .unit = "DURATION",
+      .help = "work per request (50ms; else SERVICE_TIME)" },
+    { .name = "max-waiting",
+      .kind = LAB_OPTION_COUNT,
+      .value = &settings->max_waiting,
+      .given = &settings->has_max_waiting,
+      .max = G_MAXINT,
+      .unit = "N",
+      .help = "requests in line; 0: no line (no limit; else MAX_WAITING)" },
+    { .name = "max-wait",
+      .kind = LAB_OPTION_DURATION,
+      .value = &settings->max_wait_ns,
+      .given = &settings->has_max_wait,
+      .max = LAB_DURATION_MAX,
+      .unit = "DURATION",
+      .help = "time in line; 0: never wait (no limit; else MAX_WAIT_S)" },
+    { .name = "retry-after",
+      .kind = LAB_OPTION_COUNT,
+      .value = &settings->retry_after_s,
+      .max = G_MAXINT,
+      .unit = "SECONDS",
+      .help = "that refused clients are asked to stay away (1)" },
+    { .name = "limit-concurrency",
+      .kind = LAB_OPTION_COUNT,
+      .value = &settings->limit_concurrency,
+      .min = 1,
+      .max = G_MAXINT,
+      .unit = "N",
+      .help = "connections open at which the server refuses by itself (no limit)" },
+    { .name = "watch-hangups",
+      .kind = LAB_OPTION_FLAG,
+      .value = &settings->watch_hangups,
+      .help = "a waiting client that hangs up leaves the line" },
+    { .name = "version", .kind = LAB_OPTION_FLAG, .value = &settings->show_version, .help = "print the version" },
+  };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (all) <= G_N_ELEMENTS (options));
+  memcpy (options, all, sizeof all);
+  *n_options = G_N_ELEMENTS (all);
+  return options;
+}
+
+static gboolean
+read_environment (const LabOption *options, guint n_options, GError **error)
+{
+  static const struct
+  {
+    const char *name, *option;
+  } variables[] = {
+    { "MAX_WAITING", "max-waiting" },
+    { "MAX_WAIT_S", "max-wait" },
+    { "SERVICE_TIME", "service-time" },
+  };
+
+  for (guint v = 0; v < G_N_ELEMENTS (variables); v++)
+    for (guint i = 0; i < n_options; i++)
+      {
+        const char *text = g_getenv (variables[v].name);
+
+        if (text == NULL || !g_str_equal (options[i].name, variables[v].option) || *options[i].given)
+          continue;
+        if (!lab_option_set (&options[i], variables[v].name, text, error))
+          return FALSE;
+        *options[i].given = TRUE;
+      }
+  return TRUE;
+}
+
+static Settings
+read_settings (int argc, char *argv[])
+{
+  Settings settings
+      = { .port = 8000, .slots = 4, .service_time_ns = 50 * LAB_MS, .retry_after_s = 1, .limit_concurrency = G_MAXINT };
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) arguments = NULL;
+  guint n_options;
+  const LabOption *options = options_of (&settings, &n_options);
+
+  arguments = lab_options_parse (options, n_options,
+                                 &(LabUsage) { .summary = "A small web service with admission "
+                                                          "control: GET /work /health /stats "
+                                                          "/metrics." },
+                                 argc, argv, &error);
+  if (arguments == NULL || !read_environment (options, n_options, &error))
+    {
+      g_printerr ("service: %s\n", error->message);
+      exit (2);
+    }
+  if (settings.show_version)
+    {
+      g_print ("service %s\n", LAB_VERSION);
+      exit (0);
+    }
+  return settings;
+}
+
+/* Its life. */
+
+/* SIGTERM or Ctrl-C: nobody comes in any more, the line is sent away, and what
+ * runs is finished. */
+static gboolean
+stop (gpointer data)
+{
+  Service *service = data;
+
+  service->is_stopping = TRUE;
+  lab_http_server_stop_listening (service->server);
+  lab_admission_set_limits (service->admission, &(LabLimits) { .slots = (guint) service->settings.slots,
+                                                               .max_waiting = LAB_AT_MOST (0),
+                                                               .max_wait = LAB_AT_MOST (0) });
+  lab_timer_arm (&service->finish, lab_clock_now (service->clock) + FINISH_WITHIN);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+finish_now (LabTimer *timer)
+{
+  lab_clock_stop (timer->clock);
+}
+
+static gboolean
+has_finished (gpointer data)
+{
+  const Service *service = data;
+
+  return service->is_stopping && lab_http_server_held (service->server) == 0;
+}
+
+static void
+make_responses (Service *service)
+{
+  g_autofree char *retry_after = g_strdup_printf ("%" G_GINT64_FORMAT, service->settings.retry_after_s);
+
+  service->ok = lab_http_response_new (200, "application/json", "{\"ok\":true}", NULL, NULL);
+  service->up = lab_http_response_new (200, "application/json", "{\"status\":\"up\"}", NULL, NULL);
+  service->line_full = lab_http_response_new (
+      503, "application/json", "{\"error\":\"overloaded\",\"reason\":\"line_full\"}", "Retry-After", retry_after);
+  service->waited_too_long = lab_http_response_new (
+      503, "application/json", "{\"error\":\"overloaded\",\"reason\":\"waited_too_long\"}", "Retry-After", retry_after);
+  service->unavailable = lab_http_response_new (503, "text/plain", "Service Unavailable", "Connection", "close");
+}
+
+static void
+free_responses (Service *service)
+{
+  lab_http_response_free (service->ok);
+  lab_http_response_free (service->up);
+  lab_http_response_free (service->line_full);
+  lab_http_response_free (service->waited_too_long);
+  lab_http_response_free (service->unavailable);
+}
+
+static gboolean
+listen_on_port (Service *service, GError **error)
+{
+  static const LabHttpRoute routes[] = {
+    { "/work", handle_work }, { "/health", handle_health }, { "/stats", handle_stats }, { "/metrics", handle_metrics }
+  };
+
+  service->server = lab_http_server_new (
+      &(LabHttpServerOptions) {
+          .port = (guint16) service->settings.port,
+          .routes = routes,
+          .n_routes = G_N_ELEMENTS (routes),
+          .data = service,
+          .request_size = sizeof (Work),
+          .arrived = service->settings.limit_concurrency < G_MAXINT ? refuse_connection : NULL,
+          .hung_up = hung_up,
+          .ended = ended,
+      },
+      error);
+  return service->server != NULL;
+}
+
+int
+main (int argc, char *argv[])
+{
+  Service service = { .settings = read_settings (argc, argv) };
+  const Settings *settings = &service.settings;
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  g_autoptr (LabAdmission) admission = NULL;
+  g_autoptr (LabHttpServer) server = NULL;
+  g_autoptr (GError) error = NULL;
+
+  service.clock = clock;
+  admission = service.admission
+      = lab_admission_new (clock, &(LabLimits) { .slots = (guint) settings->slots,
+                                                 .max_waiting = { settings->has_max_waiting, settings->max_waiting },
+                                                 .max_wait = { settings->has_max_wait, settings->max_wait_ns },
+                                                 .retry_after_s = (guint) settings->retry_after_s });
+  make_responses (&service);
+  if (!listen_on_port (&service, &error))
+    {
+      g_printerr ("service: %s\n", error->message);
+      return 2;
+    }
+  server = service.server;
+  lab_timer_init (&service.finish, clock, finish_now);
+  g_unix_signal_add (SIGTERM, stop, &service);
+  g_unix_signal_add (SIGINT, stop, &service);
+  printf ("listening on http://127.0.0.1:%u\n", lab_http_server_port (server));
+  fflush (stdout);
+
+  lab_clock_run_until (clock, has_finished, &service);
+  g_clear_pointer (&server, lab_http_server_free); /* it still uses all of the rest */
+  free_responses (&service);
+  return 0;
+}
