@@ -252,7 +252,7 @@ $(foreach step,$(STEPS),$(eval $(call step_rule,$(step))))
 
 .PHONY: check taps
 check:
-	+@sh $(SCRIPTS)/check.sh '$(MAKE) $(JOBS)' '$(CC)'
+	+@sh $(SCRIPTS)/check.sh '$(MAKE) $(JOBS)' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
 
 # Every test's report in $(BUILD)/taps, whatever it says; common/make/check.sh reads them.
 taps: $(TESTS:%=$(BUILD)/taps/%.tap) $(SHELL_TESTS:common/tests/%.sh=$(BUILD)/taps/%.tap)

@@ -1,8 +1,11 @@
 #!/bin/sh
-# check.sh MAKE CC: all that `make check` does, one variant after another. Goes on
-# after a failure; the last line is "N passed, M failed".
+# check.sh MAKE CC PROGRAM...: all that `make check` does, one variant after another.
+# The programs are those that run on the virtual clock. Goes on after a failure; the
+# last line is "N passed, M failed".
 make=$1
 cc=$2
+shift 2
+programs=$*
 passed=0
 failed=0
 
@@ -37,12 +40,36 @@ END
   fi
 }
 
+# What the programs of a build leave behind, in $1/results.
+run_all () { # BUILD
+  rm -rf "$1/results"
+  for program in $programs; do
+    "$1/bin/$program" --quiet --out="$1/results" >/dev/null
+    [ -f "$1/results/$program.json" ] || return 1
+  done
+}
+
+same_results () { # WHAT BUILD: as those of build/
+  run_all "$2" && mv "$2/results" "$2/compared" && diff -r build/expected "$2/compared"
+  one_more "$1 give the same results, byte for byte" $?
+  rm -rf "$2/compared"
+}
+
 sanitize='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
-variant "$cc" build 'build tests taps'
+variant "$($cc --version | head -n 1)" build 'build tests taps'
 variant 'clang' build/clang 'build tests' CC=clang
+variant 'no optimisation' build/O0 'build tests' CFLAGS=-O0
 variant 'clang with the address and undefined-behaviour sanitizers' build/asan 'build tests taps' \
   CC=clang CFLAGS="$sanitize"
+
+echo '== the same results everywhere =='
+run_all build && rm -rf build/expected && mv build/results build/expected
+one_more 'all programs run and leave their results' $?
+same_results 'two runs' build
+same_results 'gcc and clang' build/clang
+same_results '-O2 and -O0' build/O0
+same_results 'builds with and without sanitizers' build/asan
 
 echo '== the format =='
 { git ls-files '*.c' '*.h' 2>/dev/null || find . -name '*.[ch]' ! -path './build/*'; } |

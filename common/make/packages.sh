@@ -33,7 +33,7 @@ present () {
 version_of () {
   what=${1#*:}
   case $1 in
-    cmd:*) "$what" --version 2>/dev/null | head -n 1 ;;
+    cmd:*) "$what" --version 2>/dev/null | head -n 1 | cut -c 1-60 ;;
     pkg:*) pkg-config --modversion "${what%>=*}" 2>/dev/null ;;
     san:*) echo "address and undefined, with $what" ;;
   esac
