@@ -115,6 +115,7 @@ LIBLAB = $(BUILD)/liblab.a
 .PHONY: build tests
 build: $(foreach program,$(PROGRAMS),$(BUILD)/bin/$(call name,$(program)))
 tests: $(addprefix $(BUILD)/tests/,$(TESTS))
+build tests: ; @:
 
 # A file that changes only when its text does: what depends on it is made again
 # when the compiler, the flags or the list of sources change.
@@ -153,8 +154,8 @@ $(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter $(LIBHTTP),$^
   $(if $(filter $(LIBHTTP),$^),$(HTTP_LIBS)) $(PACKAGE_LIBS) -lm
 endef
 
-# A step's program is made of all sources in its folder that are no programs themselves.
-parts = $(if $(filter %/main,$1),$(filter-out $(PROGRAMS:%=%.c),$(sort $(wildcard $(dir $1)*.c))))
+# The programs of a step share the sources in its folder that are no programs themselves.
+parts = $(if $(filter step%,$1),$(filter-out $(SOURCES),$(sort $(wildcard $(dir $1)*.c))))
 
 define program_rule
 $(BUILD)/bin/$(call name,$1): $(call objects,$1.c $(call parts,$1)) $(if $(filter $1,$(HTTP_PROGRAMS)),$(LIBHTTP)) $(LIBLAB)
@@ -216,6 +217,7 @@ texts: $(call outputs,$(IN_PROCESS),.txt)
 in-process: texts $(call drawings,$(IN_PROCESS))
 over-http: $(call outputs,$(OVER_HTTP),.txt) $(call drawings,$(OVER_HTTP))
 charts: $(call drawings,$(RUNS))
+texts in-process over-http charts: ; @:
 
 without_http = $(if $(HTTP),,@echo 'Step 6, over real HTTP, is left out: it wants Linux, libmicrohttpd and libcurl.')
 

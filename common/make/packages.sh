@@ -20,11 +20,11 @@ present () {
     pkg:*'>='*) pkg-config --atleast-version="${what#*>=}" "${what%>=*}" 2>/dev/null ;;
     pkg:*) pkg-config --exists "$what" 2>/dev/null ;;
     san:*)
-      probe=${TMPDIR:-/tmp}/sanitizer-probe.$$
+      scratch=${TMPDIR:-/tmp}/sanitizer-probe.$$
       echo 'int main (void) { return 0; }' |
-        "$what" -fsanitize=address,undefined -x c -o "$probe" - 2>/dev/null
+        "$what" -fsanitize=address,undefined -x c -o "$scratch" - 2>/dev/null
       found=$?
-      rm -f "$probe"
+      rm -f "$scratch"
       return $found
       ;;
   esac
