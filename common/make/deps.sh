@@ -51,8 +51,12 @@ refresh () {
   [ -z "$command" ] || $as_root $command
 }
 
-# Where apt already has its lists they may serve; when they are too old, they are fetched.
-if [ "$by" != apt-get ] || ! apt-cache show $packages >/dev/null 2>&1 || ! install; then
+# The lists that are here may serve; where there are none, or they are too old, they are fetched.
+have_lists () {
+  [ "$by" != apt-get ] || apt-cache show $packages >/dev/null 2>&1
+}
+
+if ! have_lists || ! install; then
   { refresh && install; } || exit 2
 fi
 
