@@ -122,48 +122,37 @@ experiment_end (Experiment *experiment)
   return run;
 }
 
-static gboolean
-all_are_over (gpointer data)
+void
+lab_policy_refuse_empty_run (Lab *lab, const char *label, double rate_rps)
 {
-  GPtrArray *experiments = data;
-
-  for (guint i = 0; i < experiments->len; i++)
-    {
-      Experiment *experiment = g_ptr_array_index (experiments, i);
-
-      if (!lab_open_loop_is_over (experiment->load))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-refuse_if_nothing_is_sent (Lab *lab, const LabPolicy *policy)
-{
+  const LabSettings *settings = lab_settings (lab);
   LabArrivals arrivals;
 
-  lab_arrivals_init (&arrivals, LAB_ARRIVALS_CONSTANT, policy->rate_rps, lab_settings (lab)->duration_ns, 0);
+  lab_arrivals_init (&arrivals, LAB_ARRIVALS_CONSTANT, rate_rps, settings->duration_ns, 0);
   if (lab_arrivals_count (&arrivals) == 0)
     lab_fail (lab,
-              "'%s' would send no request at all: %g requests per second for --duration=%gs; "
-              "the duration must be at least %gs",
-              policy->label, policy->rate_rps, (double) lab_settings (lab)->duration_ns / LAB_S, 1 / policy->rate_rps);
+              "'%s' would send nothing: --duration=%gs is too short for %g requests per second; allowed is %gs or more",
+              label, (double) settings->duration_ns / LAB_S, rate_rps, 1 / rate_rps);
 }
 
 GPtrArray *
 lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies)
 {
-  g_autoptr (GPtrArray) experiments = g_ptr_array_new ();
+  g_autofree Experiment **experiments = g_new0 (Experiment *, n_policies);
+  g_autoptr (GPtrArray) loads = g_ptr_array_new ();
   GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lab_run_free);
 
   for (guint i = 0; i < n_policies; i++)
-    refuse_if_nothing_is_sent (lab, &policies[i]);
-  for (guint i = 0; i < n_policies; i++)
-    g_ptr_array_add (experiments, experiment_start (lab, &policies[i]));
-  lab_run_until (lab, all_are_over, experiments, lab_settings (lab)->duration_ns);
+    lab_policy_refuse_empty_run (lab, policies[i].label, policies[i].rate_rps);
   for (guint i = 0; i < n_policies; i++)
     {
-      LabRun *run = experiment_end (g_ptr_array_index (experiments, i));
+      experiments[i] = experiment_start (lab, &policies[i]);
+      g_ptr_array_add (loads, experiments[i]->load);
+    }
+  lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
+  for (guint i = 0; i < n_policies; i++)
+    {
+      LabRun *run = experiment_end (experiments[i]);
 
       g_ptr_array_add (runs, run);
       if (lab_summary_was_late (run->summary))
@@ -181,21 +170,8 @@ lab_run_free (LabRun *run)
   g_free (run);
 }
 
-LabTable *
-lab_policy_table (Lab *lab)
-{
-  guint n_columns = G_N_ELEMENTS (policy_columns);
-  LabTable *table;
-
-  if (!lab_settings (lab)->real_clock)
-    n_columns -= LAB_N_LATENESS_COLUMNS;
-  table = lab_results_rows (lab_results (lab), policy_columns, n_columns);
-  lab_print_heading (lab, table);
-  return table;
-}
-
-void
-lab_policy_add (Lab *lab, LabTable *table, const LabRun *run)
+static void
+add_row (Lab *lab, LabTable *table, const LabRun *run)
 {
   const LabSummary *summary = run->summary;
   const LabHistogram *latency = lab_summary_latency (summary, LAB_OK);
@@ -218,7 +194,17 @@ lab_policy_add (Lab *lab, LabTable *table, const LabRun *run)
   };
 
   lab_table_add (table, values, G_N_ELEMENTS (values) - (lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS));
-  lab_print_row (lab, table, lab_table_n_rows (table) - 1);
+}
+
+void
+lab_policy_print (Lab *lab, GPtrArray *runs)
+{
+  guint n_columns = G_N_ELEMENTS (policy_columns) - (lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS);
+  LabTable *table = lab_results_rows (lab_results (lab), policy_columns, n_columns);
+
+  for (guint i = 0; i < runs->len; i++)
+    add_row (lab, table, g_ptr_array_index (runs, i));
+  lab_print_table (lab, table);
 }
 
 LabTable *
@@ -258,6 +244,28 @@ lab_policy_add_timeline (Lab *lab, GPtrArray *runs)
                                          lab_seconds (point->head_wait_ns)));
         }
     }
+}
+
+LabTime
+lab_policy_work_time (Lab *lab)
+{
+  const LabSettings *settings = lab_settings (lab);
+  LabTime tick_ns = settings->timer_tick_ns;
+
+  if (tick_ns == 0)
+    return settings->service_time_ns;
+  return (settings->service_time_ns + tick_ns - 1) / tick_ns * tick_ns;
+}
+
+LabTime
+lab_policy_collapse (Lab *lab, double rate_rps)
+{
+  const LabSettings *settings = lab_settings (lab);
+  double steady_rps = (double) settings->slots * LAB_S / lab_policy_work_time (lab);
+
+  if (rate_rps <= steady_rps)
+    return LAB_NEVER;
+  return settings->client_timeout_ns * MIN (steady_rps / (rate_rps - steady_rps), 1000);
 }
 
 gint64

@@ -45,6 +45,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabRun, lab_run_free)
  * Returns the runs in the order of the policies. (transfer full) */
 GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies);
 
+/* Ends the program when a run of the lab's duration at @rate_rps would send
+ * nothing. */
+void lab_policy_refuse_empty_run (Lab *lab, const char *label, double rate_rps);
+
 /* What a row on the real clock ends with: how late the generator was. */
 #define LAB_N_LATENESS_COLUMNS 3
 #define LAB_LATENESS_COLUMNS                                  \
@@ -56,16 +60,24 @@ GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_polici
   lab_microseconds (lab_histogram_quantile (lateness, 500)), \
       lab_microseconds (lab_histogram_quantile (lateness, 990)), lab_microseconds (lab_histogram_max (lateness))
 
-/* The article's columns, for rows of runs: steps 3, 4, 5 and 6. */
-LabTable *lab_policy_table (Lab *lab);
-
-/* Adds the run's row and prints it. */
-void lab_policy_add (Lab *lab, LabTable *table, const LabRun *run);
+/* Makes the main table, with the article's columns and a row for each run, and
+ * prints it. */
+void lab_policy_print (Lab *lab, GPtrArray *runs);
 
 /* The table of arrived and answered per second of arrival (which the step may
  * print), and the line's length over time, for the charts. (transfer none) */
 LabTable *lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
 void lab_policy_add_timeline (Lab *lab, GPtrArray *runs);
+
+/* How long a work of the lab's service time takes on its clock: with a timer
+ * tick, up to the next tick. */
+LabTime lab_policy_work_time (Lab *lab);
+
+/* When an unprotected service collapses, from the start of the run. The line
+ * grows by rate - capacity a second, and its last waits line / capacity: so after
+ * patience * capacity / (rate - capacity) nobody is answered in time. LAB_NEVER
+ * when the rate is not above the capacity. */
+LabTime lab_policy_collapse (Lab *lab, double rate_rps);
 
 /* round (capacity * budget), half to even: Little's law read as a line length. */
 gint64 lab_line_length (double capacity_rps, LabTime budget_ns);

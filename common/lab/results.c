@@ -221,9 +221,8 @@ lab_results_setting (LabResults *results, const char *key, LabValue value)
 LabTable *
 lab_results_rows (LabResults *results, const LabColumn *columns, guint n_columns)
 {
-  g_return_val_if_fail (results->rows == NULL, NULL);
-
-  results->rows = lab_table_new (columns, n_columns);
+  if (results->rows == NULL)
+    results->rows = lab_table_new (columns, n_columns);
   return results->rows;
 }
 
@@ -231,8 +230,15 @@ LabTable *
 lab_results_table (LabResults *results, const char *name, gboolean in_document, const LabColumn *columns,
                    guint n_columns)
 {
-  NamedTable *named = g_new (NamedTable, 1);
+  NamedTable *named;
 
+  for (guint i = 0; i < results->tables->len; i++)
+    {
+      named = g_ptr_array_index (results->tables, i);
+      if (strcmp (named->name, name) == 0)
+        return named->table;
+    }
+  named = g_new (NamedTable, 1);
   *named = (NamedTable) {
     .name = g_strdup (name),
     .in_document = in_document,

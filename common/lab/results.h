@@ -26,11 +26,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabResults, lab_results_free)
  * takes the new value. */
 void lab_results_setting (LabResults *results, const char *key, LabValue value);
 
-/* The main table, "rows". Returns: (transfer none) */
+/* The main table, "rows"; made when it is first asked for. Returns: (transfer none) */
 LabTable *lab_results_rows (LabResults *results, const LabColumn *columns, guint n_columns);
 
 /* A further table in a CSV file of its own; in the document too, under @name,
- * when @in_document. Returns: (transfer none) */
+ * when @in_document; made when it is first asked for. Returns: (transfer none) */
 LabTable *lab_results_table (LabResults *results, const char *name, gboolean in_document, const LabColumn *columns,
                              guint n_columns);
 

@@ -135,6 +135,20 @@ lab_rps (double rate_rps)
   return rate_rps >= 0 && rate_rps <= 1e12 ? lab_decimal (llrint (rate_rps * 1e6), MOST_DECIMALS) : lab_none ();
 }
 
+LabValue
+lab_value_round (LabValue value, guint decimals)
+{
+  if (value.kind != LAB_VALUE_DECIMAL || value.decimals <= decimals)
+    return value;
+  return lab_decimal ((gint64) divide (value.units, power_of_ten (value.decimals - decimals)), decimals);
+}
+
+double
+lab_value_to_double (LabValue value)
+{
+  return value.kind == LAB_VALUE_DECIMAL ? (double) value.units / (double) power_of_ten (value.decimals) : NAN;
+}
+
 /* Digits and the point; @value has exactly as many decimals as it shows. */
 static void
 append_decimal (LabValue value, GString *to)
@@ -164,9 +178,8 @@ static void
 append_rounded_decimal (LabValue value, guint decimals, GString *to)
 {
   guint kept = MIN (decimals, value.decimals);
-  gint64 units = (gint64) divide (value.units, power_of_ten (value.decimals - kept));
 
-  append_decimal (lab_decimal (units, kept), to);
+  append_decimal (lab_value_round (value, kept), to);
   if (decimals > kept && kept == 0)
     g_string_append_c (to, '.');
   for (guint i = kept; i < decimals; i++)
@@ -230,7 +243,7 @@ lab_table_get (const LabTable *table, guint row, const char *key)
   g_return_val_if_fail (row < lab_table_n_rows (table), lab_none ());
 
   for (guint i = 0; i < table->n_columns; i++)
-    if (strcmp (table->columns[i].key, key) == 0)
+    if (g_strcmp0 (table->columns[i].key, key) == 0)
       return value_at (table, row, i);
   g_return_val_if_reached (lab_none ());
 }
@@ -364,25 +377,31 @@ append_csv_value (LabValue value, GString *to)
     }
 }
 
+static void
+append_csv_name (const LabColumn *column, GString *to)
+{
+  g_autofree char *name = column->object != NULL ? g_strconcat (column->object, "_", column->key, NULL) : NULL;
+
+  append_csv_text (name != NULL ? name : column->key, to);
+}
+
 void
 lab_table_append_csv (const LabTable *table, GString *to)
 {
-  for (guint i = 0; i < table->n_columns; i++)
+  for (int row = -1; row < (int) lab_table_n_rows (table); row++)
     {
-      const LabColumn *column = &table->columns[i];
-      g_autofree char *name
-          = column->object != NULL ? g_strconcat (column->object, "_", column->key, NULL) : g_strdup (column->key);
-
-      if (i > 0)
-        g_string_append_c (to, ',');
-      append_csv_text (name, to);
-    }
-  g_string_append_c (to, '\n');
-
-  for (guint i = 0; i < table->values->len; i++)
-    {
-      append_csv_value (g_array_index (table->values, LabValue, i), to);
-      g_string_append_c (to, (i + 1) % table->n_columns == 0 ? '\n' : ',');
+      for (guint i = 0; i < table->n_columns; i++)
+        {
+          if (table->columns[i].key == NULL)
+            continue;
+          if (i > 0)
+            g_string_append_c (to, ',');
+          if (row < 0)
+            append_csv_name (&table->columns[i], to);
+          else
+            append_csv_value (value_at (table, (guint) row, i), to);
+        }
+      g_string_append_c (to, '\n');
     }
 }
 
@@ -499,6 +518,8 @@ append_json_row (const LabTable *table, guint row, GString *to)
       const char *object = table->columns[i].object;
 
       end = object != NULL ? object_end (table, i) : i + 1;
+      if (table->columns[i].key == NULL)
+        continue;
       g_string_append (to, separator);
       append_json_key (object != NULL ? object : table->columns[i].key, to);
       if (object == NULL)

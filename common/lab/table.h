@@ -56,9 +56,15 @@ LabValue lab_microseconds (LabTime span_ns);
  * from 0 to a million million. */
 LabValue lab_rps (double rate_rps);
 
+/* A decimal rounded half to even; anything else unchanged. */
+LabValue lab_value_round (LabValue value, guint decimals);
+
+/* NaN for anything but a decimal. */
+double lab_value_to_double (LabValue value);
+
 typedef struct
 {
-  const char *key;     /* in JSON and CSV */
+  const char *key;     /* in JSON and CSV; NULL: printed only (not the first) */
   const char *heading; /* in the printed table; NULL: not printed */
   int width;           /* of the printed column; negative: flush left */
   guint decimals;      /* of a printed decimal, rounded half to even */

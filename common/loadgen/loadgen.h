@@ -54,6 +54,9 @@ void lab_open_loop_stop (LabOpenLoop *loop);
 /* TRUE when every client has its outcome; a LabCondition (@loop is the loop). */
 gboolean lab_open_loop_is_over (gpointer loop);
 
+/* The same for all of a GPtrArray of loops. */
+gboolean lab_open_loops_are_over (gpointer loops);
+
 /* Returns: (transfer none) */
 const LabSummary *lab_open_loop_summary (const LabOpenLoop *loop);
 

@@ -170,6 +170,17 @@ lab_open_loop_is_over (gpointer data)
   return loop->next_ns == LAB_NEVER && loop->undecided == 0;
 }
 
+gboolean
+lab_open_loops_are_over (gpointer data)
+{
+  const GPtrArray *loops = data;
+
+  for (guint i = 0; i < loops->len; i++)
+    if (!lab_open_loop_is_over (g_ptr_array_index (loops, i)))
+      return FALSE;
+  return TRUE;
+}
+
 const LabSummary *
 lab_open_loop_summary (const LabOpenLoop *loop)
 {
