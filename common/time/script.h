@@ -54,8 +54,10 @@ void lab_script_stop (LabScript *script);
     case 0:
 
 #define LAB_SCRIPT_END(script) \
+  (script)->resume_at = -1;    \
+  break;                       \
   default:                     \
-    (script)->resume_at = -1;  \
+    break;                     \
     }
 
 #define LAB_SLEEP_UNTIL(script, due)           \

@@ -1,0 +1,349 @@
+/* The clocks and their timers. */
+#include "../time/clock.h"
+#include "../time/script.h"
+
+typedef struct
+{
+  LabTimer timer;
+  char name;
+  GString *log;
+  LabTime fired_at_ns;
+} Bell;
+
+static void
+ring (LabTimer *timer)
+{
+  Bell *bell = LAB_OWNER_OF (timer, Bell, timer);
+
+  g_assert_false (lab_timer_is_armed (timer));
+  bell->fired_at_ns = lab_clock_now (timer->clock);
+  g_string_append_c (bell->log, bell->name);
+}
+
+static void
+bells_init (Bell *bells, guint n, LabClock *clock, GString *log)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      bells[i] = (Bell) { .name = (char) ('a' + i), .log = log };
+      lab_timer_init (&bells[i].timer, clock, ring);
+    }
+}
+
+static void
+fires_by_time_then_by_order_of_arming (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[5];
+
+  bells_init (bells, 5, clock, log);
+  lab_timer_arm (&bells[0].timer, 30);
+  lab_timer_arm (&bells[1].timer, 10);
+  lab_timer_arm (&bells[2].timer, 30);
+  lab_timer_arm (&bells[3].timer, 20);
+  lab_timer_arm (&bells[4].timer, 10);
+  lab_timer_arm (&bells[0].timer, 30); /* armed again: last among equals */
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "bedca");
+  g_assert_cmpint (lab_clock_now (clock), ==, 30);
+  g_assert_cmpuint (lab_clock_events (clock), ==, 5);
+}
+
+static void
+a_disarmed_timer_does_not_fire (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[3];
+
+  bells_init (bells, 3, clock, log);
+  for (guint i = 0; i < 3; i++)
+    lab_timer_arm (&bells[i].timer, i);
+  lab_timer_disarm (&bells[1].timer);
+  lab_timer_disarm (&bells[1].timer); /* a second time does nothing */
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "ac");
+}
+
+/* Arms, moves and disarms at random; then all that is armed must fire, each once,
+ * and no earlier than the one before. */
+static void
+a_heap_of_many_keeps_its_order (void)
+{
+  enum
+  {
+    N = 500
+  };
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  g_autofree Bell *bells = g_new0 (Bell, N);
+  g_autofree gboolean *expected = g_new0 (gboolean, N);
+  guint armed = 0;
+
+  bells_init (bells, N, clock, log);
+  for (int i = 0; i < 20 * N; i++)
+    {
+      int which = g_rand_int_range (random, 0, N);
+
+      expected[which] = g_rand_boolean (random);
+      if (expected[which])
+        lab_timer_arm (&bells[which].timer, g_rand_int_range (random, 1, 1000));
+      else
+        lab_timer_disarm (&bells[which].timer);
+    }
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  for (int i = 0; i < N; i++)
+    {
+      armed += expected[i];
+      g_assert_cmpint (bells[i].fired_at_ns, ==, expected[i] ? bells[i].timer.due_ns : 0);
+    }
+  g_assert_cmpuint (armed, >, N / 4);
+  g_assert_cmpuint (log->len, ==, armed);
+}
+
+typedef struct
+{
+  GString *log;
+  gsize wanted;
+} Until;
+
+static gboolean
+is_reached (gpointer data)
+{
+  const Until *until = data;
+
+  return until->log->len >= until->wanted;
+}
+
+static void
+stops_at_the_very_event (void)
+{
+  static const guint batches[] = { 1, 64, 1024 };
+
+  for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
+    {
+      g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+      g_autoptr (GString) log = g_string_new (NULL);
+      Bell bells[5];
+
+      lab_clock_set_batch (clock, batches[b]);
+      bells_init (bells, 5, clock, log);
+      for (guint i = 0; i < 5; i++)
+        lab_timer_arm (&bells[i].timer, 10 * i);
+      g_assert_true (lab_clock_run_until (clock, is_reached, &(Until) { log, 3 }));
+      g_assert_cmpstr (log->str, ==, "abc");
+      g_assert_cmpint (lab_clock_now (clock), ==, 20);
+      g_assert_false (lab_clock_run_until (clock, is_reached, &(Until) { log, 9 })); /* never comes to hold */
+      g_assert_cmpstr (log->str, ==, "abcde");
+    }
+}
+
+static void
+with_a_tick_timers_fire_on_its_multiples (void)
+{
+  static const struct
+  {
+    LabTime due, fires;
+  } rows[] = { { 0, 0 }, { 1, 16 }, { 15, 16 }, { 16, 16 }, { 17, 32 }, { 50, 64 }, { 64, 64 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (LabClock) clock = lab_clock_new_virtual (16);
+      g_autoptr (GString) log = g_string_new (NULL);
+      Bell bell;
+
+      bells_init (&bell, 1, clock, log);
+      lab_timer_arm (&bell.timer, rows[i].due);
+      g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+      g_assert_cmpint (bell.fired_at_ns, ==, rows[i].fires);
+    }
+}
+
+static void
+at_a_tick_the_exact_due_times_decide (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (100);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[4];
+
+  bells_init (bells, 4, clock, log);
+  lab_timer_arm (&bells[0].timer, 99);
+  lab_timer_arm (&bells[1].timer, 1);
+  lab_timer_arm (&bells[2].timer, 100);
+  lab_timer_arm (&bells[3].timer, 50);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "bdac");
+  g_assert_cmpint (lab_clock_now (clock), ==, 100);
+}
+
+static void
+the_hash_tells_orders_apart (void)
+{
+  guint64 hashes[3];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+      g_autoptr (GString) log = g_string_new (NULL);
+      Bell bells[2];
+
+      lab_clock_set_batch (clock, i == 1 ? 1 : 1024);
+      bells_init (bells, 2, clock, log);
+      lab_timer_arm (&bells[0].timer, 1);
+      lab_timer_arm (&bells[1].timer, i == 2 ? 0 : 1);
+      g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+      hashes[i] = lab_clock_order_hash (clock);
+    }
+  g_assert_cmpuint (hashes[0], ==, hashes[1]);
+  g_assert_cmpuint (hashes[0], !=, hashes[2]);
+}
+
+static void
+stop (LabTimer *timer)
+{
+  lab_clock_stop (timer->clock);
+}
+
+static void
+a_stopped_clock_does_not_go_on (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  LabTimer stopper;
+  Bell bell;
+
+  lab_timer_init (&stopper, clock, stop);
+  bells_init (&bell, 1, clock, log);
+  lab_timer_arm (&stopper, 5);
+  lab_timer_arm (&bell.timer, 6);
+  g_assert_false (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_false (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpint (lab_clock_now (clock), ==, 5);
+  g_assert_cmpstr (log->str, ==, "");
+}
+
+static void
+a_virtual_clock_stands_still_unless_it_is_run (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bell;
+
+  bells_init (&bell, 1, clock, log);
+  lab_timer_arm (&bell.timer, 0);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpstr (log->str, ==, "");
+}
+
+/* Order only: how late a real timer is, is the machine's affair. */
+static void
+the_real_clock_fires_in_order_and_not_early (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[3];
+
+  bells_init (bells, 3, clock, log);
+  lab_timer_arm (&bells[0].timer, 3 * LAB_MS);
+  lab_timer_arm (&bells[1].timer, 1 * LAB_MS);
+  lab_timer_arm (&bells[2].timer, 2 * LAB_MS + 300 * LAB_US);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "bca");
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (bells[i].fired_at_ns, >=, bells[i].timer.due_ns);
+}
+
+/* A script that is woken before it waits, while it sleeps, and after its end. */
+typedef struct
+{
+  LabScript script;
+  gboolean door_is_open;
+  GString *log;
+} Guest;
+
+static void
+visit (LabScript *script)
+{
+  Guest *guest = LAB_OWNER_OF (script, Guest, script);
+
+  LAB_SCRIPT_BEGIN (script);
+  g_string_append (guest->log, "comes ");
+  LAB_WAIT_WHILE (script, !guest->door_is_open);
+  g_string_append_printf (guest->log, "enters@%d ", (int) lab_clock_now (script->timer.clock));
+  LAB_SLEEP (script, 7);
+  g_string_append_printf (guest->log, "rests@%d ", (int) lab_clock_now (script->timer.clock));
+  LAB_CALL (script, lab_script_wake (script));
+  g_string_append_printf (guest->log, "goes@%d", (int) lab_clock_now (script->timer.clock));
+  LAB_SCRIPT_END (script);
+}
+
+typedef struct
+{
+  LabTimer timer;
+  Guest *guest;
+} Porter;
+
+static void
+open_door (LabTimer *timer)
+{
+  Porter *porter = LAB_OWNER_OF (timer, Porter, timer);
+
+  porter->guest->door_is_open = TRUE;
+  lab_script_wake (&porter->guest->script);
+  lab_script_wake (&porter->guest->script);
+  if (lab_clock_now (timer->clock) < 40)
+    lab_timer_arm (timer, lab_clock_now (timer->clock) + 3); /* wakes the sleeper for nothing */
+}
+
+static void
+a_script_reads_from_top_to_bottom (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Guest guest = { .log = log };
+  Porter porter = { .guest = &guest };
+
+  lab_timer_init (&porter.timer, clock, open_door);
+  lab_timer_arm (&porter.timer, 10);
+  lab_script_start (&guest.script, clock, visit);
+  lab_script_wake (&guest.script); /* the door is still shut: it goes on waiting */
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "comes enters@10 rests@17 goes@17");
+}
+
+static void
+a_stopped_script_never_resumes (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Guest guest = { .log = log, .door_is_open = TRUE };
+
+  lab_script_start (&guest.script, clock, visit);
+  lab_script_stop (&guest.script);
+  lab_script_wake (&guest.script);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "comes enters@0 ");
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/clock/fires-by-time-then-by-order-of-arming", fires_by_time_then_by_order_of_arming);
+  g_test_add_func ("/clock/a-disarmed-timer-does-not-fire", a_disarmed_timer_does_not_fire);
+  g_test_add_func ("/clock/a-heap-of-many-keeps-its-order", a_heap_of_many_keeps_its_order);
+  g_test_add_func ("/clock/stops-at-the-very-event", stops_at_the_very_event);
+  g_test_add_func ("/clock/with-a-tick-timers-fire-on-its-multiples", with_a_tick_timers_fire_on_its_multiples);
+  g_test_add_func ("/clock/at-a-tick-the-exact-due-times-decide", at_a_tick_the_exact_due_times_decide);
+  g_test_add_func ("/clock/the-hash-tells-orders-apart", the_hash_tells_orders_apart);
+  g_test_add_func ("/clock/a-stopped-clock-does-not-go-on", a_stopped_clock_does_not_go_on);
+  g_test_add_func ("/clock/a-virtual-clock-stands-still-unless-it-is-run",
+                   a_virtual_clock_stands_still_unless_it_is_run);
+  g_test_add_func ("/clock/the-real-clock-fires-in-order-and-not-early", the_real_clock_fires_in_order_and_not_early);
+  g_test_add_func ("/script/reads-from-top-to-bottom", a_script_reads_from_top_to_bottom);
+  g_test_add_func ("/script/a-stopped-script-never-resumes", a_stopped_script_never_resumes);
+  return g_test_run ();
+}
