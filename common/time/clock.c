@@ -364,8 +364,6 @@ lab_clock_new_real (void)
 void
 lab_clock_free (LabClock *clock)
 {
-  for (guint i = 0; i < clock->n_timers; i++)
-    clock->heap[i].timer->place = 0;
   g_source_destroy (&clock->source->source);
   g_source_unref (&clock->source->source);
 #ifdef __linux__

@@ -62,7 +62,8 @@ LabClock *lab_clock_new_virtual (LabTime tick_ns);
  * move it. */
 LabClock *lab_clock_new_real (void);
 
-/* Timers that are still armed are forgotten, not fired. */
+/* Timers that are still armed are forgotten, neither fired nor looked at: what
+ * they stand in may be gone by now. */
 void lab_clock_free (LabClock *clock);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabClock, lab_clock_free)
 
