@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  LAB_VALUE_NONE,    /* null in JSON, empty in CSV, "-" in a printed table */
+  LAB_VALUE_NONE, /* null in JSON, empty in CSV, "-" in a printed table */
   LAB_VALUE_TEXT,
   LAB_VALUE_LIST,    /* of texts: a list in JSON, joined by ";" in CSV */
   LAB_VALUE_BOOLEAN, /* true or false; "yes" or "no" in a printed table */

@@ -1,0 +1,637 @@
+#include "lab.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../loadgen/arrivals.h"
+#include "../service/service.h"
+#include "capacity.h"
+#include "process.h"
+
+#define SLOTS_MAX 1000000
+#define PROGRESS_EVERY_MS 250
+
+struct _Lab
+{
+  LabProgram program;
+  LabSettings settings;
+  char **arguments;
+  LabClock *clock; /* or NULL */
+  LabResults *results;
+  double capacity_rps; /* 0: not asked for yet */
+
+  GPtrArray *verdicts; /* of char *: the lines that lab_finish() prints */
+  gboolean has_failures;
+  gboolean is_invalid;
+  int stdout_errno; /* of the first write that failed */
+
+  LabTime progress_start_ns, progress_expected_ns;
+  gboolean progress_is_shown;
+};
+
+/* --- complaints --- */
+
+/* One line, whatever an argument or a path has in it. */
+static void
+complain (const char *program, const char *message)
+{
+  g_autofree char *line = g_strdup (message);
+
+  for (char *c = line; *c != '\0'; c++)
+    if (g_ascii_iscntrl (*c))
+      *c = '?';
+  fprintf (stderr, "%s: %s\n", program, line);
+}
+
+static void
+hide_progress (Lab *lab)
+{
+  if (lab->progress_is_shown)
+    fputs ("\r\033[K", stderr);
+  lab->progress_is_shown = FALSE;
+}
+
+static void
+complain_for (Lab *lab, const char *message)
+{
+  hide_progress (lab);
+  complain (lab->program.name, message);
+}
+
+/* What callers hold is nobody's loss now, and leak checkers need not hear of it. */
+G_NORETURN static void
+end_with_complaint (Lab *lab, char *message)
+{
+  complain_for (lab, message);
+  g_free (message);
+  fflush (stdout);
+  _exit (2);
+}
+
+void
+lab_fail (Lab *lab, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+
+  end_with_complaint (lab, message);
+}
+
+void
+lab_warn (Lab *lab, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+
+  g_autofree char *warning = g_strconcat ("warning: ", message, NULL);
+  complain_for (lab, warning);
+}
+
+/* --- the command line --- */
+
+/* Where options go that do not fit a setting as they are. */
+typedef struct
+{
+  int clock;
+  gboolean version;
+} Choices;
+
+static void
+add_clock_options (GArray *options, LabOptionGroups groups, LabSettings *settings, Choices *choices)
+{
+  gboolean real_only = (groups & LAB_OPTIONS_REAL_ONLY) != 0;
+  const LabOption clock = { .name = "clock",
+                            .kind = LAB_OPTION_CHOICE,
+                            .value = &choices->clock,
+                            .choices = real_only ? "real" : "virtual|real",
+                            .unit = real_only ? "real" : "virtual|real",
+                            .help = real_only ? "Which clock (there is one here)" : "Which clock (virtual)" };
+  const LabOption tick = { .name = "timer-tick",
+                           .kind = LAB_OPTION_DURATION,
+                           .value = &settings->timer_tick_ns,
+                           .unit = "DURATION",
+                           .help = "Virtual timers fire on multiples of it (0)" };
+
+  if (real_only || (groups & LAB_OPTIONS_CLOCK) != 0)
+    g_array_append_val (options, clock);
+  if (!real_only && (groups & LAB_OPTIONS_CLOCK) != 0)
+    g_array_append_val (options, tick);
+}
+
+static void
+add_group_options (GArray *options, LabOptionGroups groups, LabSettings *settings)
+{
+  const struct
+  {
+    LabOptionGroups group;
+    LabOption option;
+  } all[] = {
+    { LAB_OPTIONS_SERVICE,
+      { .name = "service-time",
+        .kind = LAB_OPTION_DURATION,
+        .value = &settings->service_time_ns,
+        .min = 1,
+        .unit = "DURATION",
+        .help = "Work per request (50ms)" } },
+    { LAB_OPTIONS_SERVICE,
+      { .name = "slots",
+        .kind = LAB_OPTION_COUNT,
+        .value = &settings->slots,
+        .min = 1,
+        .max = SLOTS_MAX,
+        .unit = "N",
+        .help = "Requests worked on at once (4)" } },
+    { LAB_OPTIONS_PATIENCE,
+      { .name = "client-timeout",
+        .kind = LAB_OPTION_DURATION,
+        .value = &settings->client_timeout_ns,
+        .min = 1,
+        .unit = "DURATION",
+        .help = "How long a client waits (1s)" } },
+    { LAB_OPTIONS_CAPACITY,
+      { .name = "capacity",
+        .kind = LAB_OPTION_RPS,
+        .value = &settings->capacity_rps,
+        .unit = "RPS",
+        .help = "Measured capacity (from DIR/capacity.json)" } },
+    { LAB_OPTIONS_DURATION,
+      { .name = "duration",
+        .kind = LAB_OPTION_DURATION,
+        .value = &settings->duration_ns,
+        .min = 1,
+        .unit = "DURATION",
+        .help = "Length of each run" } },
+    { LAB_OPTIONS_RANDOM,
+      { .name = "arrivals",
+        .kind = LAB_OPTION_CHOICE,
+        .value = &settings->arrivals,
+        .choices = "constant|poisson",
+        .unit = "constant|poisson",
+        .help = "How requests arrive (constant)" } },
+    { LAB_OPTIONS_RANDOM,
+      { .name = "work",
+        .kind = LAB_OPTION_CHOICE,
+        .value = &settings->work,
+        .choices = "fixed|exponential",
+        .unit = "fixed|exponential",
+        .help = "How the work varies around its mean (fixed)" } },
+    { LAB_OPTIONS_RANDOM,
+      { .name = "seed",
+        .kind = LAB_OPTION_COUNT,
+        .value = &settings->seed,
+        .unit = "N",
+        .help = "Of every random draw (7)" } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if ((groups & all[i].group) != 0)
+      g_array_append_val (options, all[i].option);
+}
+
+static void
+add_common_options (GArray *options, LabSettings *settings, Choices *choices)
+{
+  const LabOption common[] = {
+    { .name = "out",
+      .kind = LAB_OPTION_PATH,
+      .value = &settings->out,
+      .unit = "DIR",
+      .help = "Where results go, made if missing (out)" },
+    { .name = "json",
+      .kind = LAB_OPTION_FLAG,
+      .value = &settings->json,
+      .help = "The result document on standard output, nothing else there" },
+    { .name = "quiet", .kind = LAB_OPTION_FLAG, .value = &settings->quiet, .help = "Print no tables" },
+    { .name = "version", .kind = LAB_OPTION_FLAG, .value = &choices->version, .help = "Show the version and exit" },
+  };
+
+  g_array_append_vals (options, common, G_N_ELEMENTS (common));
+}
+
+static void
+show_version (Lab *lab)
+{
+  if (printf ("%s %s\n", lab->program.name, LAB_VERSION) < 0 || fflush (stdout) != 0)
+    lab_fail (lab, "cannot write standard output: %s", g_strerror (errno));
+  lab_free (lab);
+  exit (0);
+}
+
+static void
+read_command_line (Lab *lab, int argc, char **argv)
+{
+  const LabProgram *program = &lab->program;
+  LabSettings *settings = &lab->settings;
+  Choices choices = { 0 };
+  g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (LabOption));
+  g_autoptr (GError) error = NULL;
+
+  add_clock_options (options, program->options, settings, &choices);
+  add_group_options (options, program->options, settings);
+  if (program->n_own > 0)
+    g_array_append_vals (options, program->own, program->n_own);
+  add_common_options (options, settings, &choices);
+
+  lab->arguments = lab_options_parse ((const LabOption *) (gpointer) options->data, options->len,
+                                      &(LabUsage) { .arguments = program->arguments, .summary = program->summary },
+                                      argc, argv, &error);
+  if (lab->arguments == NULL)
+    lab_fail (lab, "%s", error->message);
+  if (choices.version)
+    show_version (lab);
+
+  settings->real_clock = choices.clock == 1 || (program->options & LAB_OPTIONS_REAL_ONLY) != 0;
+  if (settings->real_clock && settings->timer_tick_ns > 0)
+    lab_fail (lab, "--timer-tick makes no sense with --clock=real: allowed is the virtual clock alone");
+}
+
+/* --- settings and lifetime --- */
+
+static void
+put_settings_into_results (Lab *lab)
+{
+  const LabSettings *settings = &lab->settings;
+  LabOptionGroups groups = lab->program.options;
+
+  if (groups & LAB_OPTIONS_SERVICE)
+    {
+      lab_results_setting (lab->results, "service_time_s", lab_seconds (settings->service_time_ns));
+      lab_results_setting (lab->results, "slots", lab_count ((guint64) settings->slots));
+    }
+  if (groups & LAB_OPTIONS_PATIENCE)
+    lab_results_setting (lab->results, "client_timeout_s", lab_seconds (settings->client_timeout_ns));
+  if ((groups & LAB_OPTIONS_CLOCK) && !(groups & LAB_OPTIONS_REAL_ONLY))
+    lab_results_setting (lab->results, "timer_tick_s", lab_seconds (settings->timer_tick_ns));
+  if (groups & LAB_OPTIONS_CAPACITY) /* its place; lab_capacity_rps() knows the value */
+    lab_results_setting (lab->results, "capacity_rps", lab_none ());
+  if (groups & LAB_OPTIONS_DURATION)
+    lab_results_setting (lab->results, "duration_s", lab_seconds (settings->duration_ns));
+  if (groups & LAB_OPTIONS_RANDOM)
+    {
+      lab_results_setting (lab->results, "arrivals",
+                           lab_text (settings->arrivals == LAB_ARRIVALS_POISSON ? "poisson" : "constant"));
+      lab_results_setting (lab->results, "work",
+                           lab_text (settings->work == LAB_WORK_EXPONENTIAL ? "exponential" : "fixed"));
+    }
+}
+
+static void
+interrupted (gpointer data)
+{
+  Lab *lab = data;
+
+  if (lab->clock != NULL)
+    lab_clock_stop (lab->clock);
+}
+
+Lab *
+lab_new (const LabProgram *program, int argc, char **argv)
+{
+  Lab *lab = g_new0 (Lab, 1);
+
+  lab_process_prepare ();
+  g_set_prgname (program->name);
+  lab->program = *program;
+  lab->settings = (LabSettings) {
+    .service_time_ns = 50 * LAB_MS,
+    .slots = 4,
+    .client_timeout_ns = LAB_S,
+    .duration_ns = program->duration_ns,
+    .seed = 7,
+    .out = g_strdup ("out"),
+  };
+  read_command_line (lab, argc, argv);
+
+  lab->results = lab_results_new (program->name, lab->settings.real_clock, (guint64) lab->settings.seed);
+  lab->verdicts = g_ptr_array_new_with_free_func (g_free);
+  put_settings_into_results (lab);
+  lab_process_catch_signals (interrupted, lab);
+  return lab;
+}
+
+void
+lab_free (Lab *lab)
+{
+  if (lab == NULL)
+    return;
+
+  lab_process_release_signals ();
+  g_clear_pointer (&lab->clock, lab_clock_free);
+  lab_results_free (lab->results);
+  g_clear_pointer (&lab->verdicts, g_ptr_array_unref);
+  g_strfreev (lab->arguments);
+  g_free (lab->settings.out);
+  g_free (lab);
+}
+
+const LabSettings *
+lab_settings (const Lab *lab)
+{
+  return &lab->settings;
+}
+
+char **
+lab_arguments (const Lab *lab)
+{
+  return lab->arguments;
+}
+
+LabResults *
+lab_results (Lab *lab)
+{
+  return lab->results;
+}
+
+/* Before a run that takes its time: better now than at its end. */
+static void
+require_out (Lab *lab)
+{
+  if (g_mkdir_with_parents (lab->settings.out, 0777) != 0 || g_access (lab->settings.out, W_OK | X_OK) != 0)
+    lab_fail (lab, "cannot write %s: %s", lab->settings.out, g_strerror (errno));
+}
+
+LabClock *
+lab_clock (Lab *lab)
+{
+  if (lab->clock != NULL)
+    return lab->clock;
+
+  if (lab->settings.real_clock)
+    require_out (lab);
+  lab->clock = lab->settings.real_clock ? lab_clock_new_real () : lab_clock_new_virtual (lab->settings.timer_tick_ns);
+  if (lab_is_interrupted (lab))
+    lab_clock_stop (lab->clock);
+  return lab->clock;
+}
+
+/* --- capacity --- */
+
+static double
+stored_capacity (Lab *lab)
+{
+  LabOptionGroups groups = lab->program.options;
+  g_autofree char *path = g_build_filename (lab->settings.out, "capacity.json", NULL);
+  g_autofree char *differences = NULL;
+  g_autoptr (GError) error = NULL;
+
+  /* Where there is no choice of clocks, the other one is no oversight. */
+  if (groups & LAB_OPTIONS_REAL_ONLY)
+    groups &= ~LAB_OPTIONS_CLOCK;
+
+  double capacity_rps = lab_capacity_read (path, &lab->settings, groups, &differences, &error);
+  if (error != NULL)
+    lab_fail (lab, "%s", error->message);
+  if (differences != NULL)
+    lab_warn (lab, "%s was measured with other settings: %s", path, differences);
+  return capacity_rps;
+}
+
+double
+lab_capacity_rps (Lab *lab)
+{
+  if (lab->capacity_rps == 0)
+    {
+      lab->capacity_rps = lab->settings.capacity_rps > 0 ? lab->settings.capacity_rps : stored_capacity (lab);
+      lab_results_setting (lab->results, "capacity_rps", lab_rps (lab->capacity_rps));
+    }
+  return lab->capacity_rps;
+}
+
+void
+lab_store_capacity (Lab *lab, LabValue capacity_rps, LabValue steady_capacity_rps)
+{
+  g_return_if_fail (capacity_rps.kind == LAB_VALUE_DECIMAL && capacity_rps.units > 0);
+
+  g_autofree char *json = lab_capacity_to_json (&lab->settings, capacity_rps, steady_capacity_rps);
+  lab_results_file (lab->results, "capacity.json", json);
+}
+
+/* --- printing --- */
+
+static void
+put (Lab *lab, const char *text)
+{
+  hide_progress (lab);
+  if ((fputs (text, stdout) == EOF || (lab->settings.real_clock && fflush (stdout) != 0)) && lab->stdout_errno == 0)
+    lab->stdout_errno = errno;
+}
+
+static gboolean
+prints_tables (const Lab *lab)
+{
+  return !lab->settings.json && !lab->settings.quiet;
+}
+
+void
+lab_print (Lab *lab, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+
+  if (prints_tables (lab))
+    put (lab, text);
+}
+
+void
+lab_print_heading (Lab *lab, const LabTable *table)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  lab_table_append_heading (table, line);
+  lab_print (lab, "%s", line->str);
+}
+
+void
+lab_print_row (Lab *lab, const LabTable *table, guint row)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  lab_table_append_row (table, row, line);
+  lab_print (lab, "%s", line->str);
+}
+
+/* --- running --- */
+
+static gboolean
+show_progress (gpointer data)
+{
+  Lab *lab = data;
+  double elapsed_s = (double) (lab_clock_now (lab->clock) - lab->progress_start_ns) / LAB_S;
+
+  fprintf (stderr, "\r%s  %.1f of %g s\033[K", lab->program.name, elapsed_s,
+           (double) lab->progress_expected_ns / LAB_S);
+  lab->progress_is_shown = TRUE;
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean
+lab_run_until (Lab *lab, LabCondition condition, gpointer data, LabTime expected_ns)
+{
+  LabClock *clock = lab_clock (lab);
+  gboolean has_progress = lab->settings.real_clock && !lab->settings.quiet && isatty (STDERR_FILENO);
+  guint progress = 0;
+
+  if (has_progress)
+    {
+      lab->progress_start_ns = lab_clock_now (clock);
+      lab->progress_expected_ns = expected_ns;
+      progress = g_timeout_add (PROGRESS_EVERY_MS, show_progress, lab);
+    }
+
+  gboolean reached = lab_clock_run_until (clock, condition, data);
+
+  g_clear_handle_id (&progress, g_source_remove);
+  hide_progress (lab);
+  return reached && !lab_is_interrupted (lab);
+}
+
+gboolean
+lab_is_interrupted (const Lab *lab)
+{
+  (void) lab;
+  return lab_process_signal () != 0;
+}
+
+/* --- checks --- */
+
+static void
+add_verdict (Lab *lab, LabCheckVerdict verdict, const char *claim, const char *detail)
+{
+  static const char *const words[]
+      = { [LAB_CHECK_FAIL] = "FAIL", [LAB_CHECK_PASS] = "PASS", [LAB_CHECK_SKIP] = "SKIP" };
+  gboolean has_detail = *detail != '\0';
+
+  lab->has_failures |= verdict == LAB_CHECK_FAIL;
+  lab_results_check (lab->results, verdict, claim, detail);
+  g_ptr_array_add (lab->verdicts, g_strconcat (words[verdict], "  ", claim, has_detail ? " (" : "", detail,
+                                               has_detail ? ")" : "", NULL));
+}
+
+void
+lab_check (Lab *lab, gboolean holds, const char *claim, const char *detail_format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, detail_format);
+  g_autofree char *detail = g_strdup_vprintf (detail_format, arguments);
+  va_end (arguments);
+
+  add_verdict (lab, holds ? LAB_CHECK_PASS : LAB_CHECK_FAIL, claim, detail);
+}
+
+void
+lab_skip (Lab *lab, const char *claim, const char *why_format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, why_format);
+  g_autofree char *why = g_strdup_vprintf (why_format, arguments);
+  va_end (arguments);
+
+  add_verdict (lab, LAB_CHECK_SKIP, claim, why);
+}
+
+void
+lab_invalidate (Lab *lab, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *why = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+
+  g_autofree char *sentence = g_strdup_printf ("the run is not valid: %s", why);
+  complain_for (lab, sentence);
+  add_verdict (lab, LAB_CHECK_FAIL, "the load generator kept its schedule", why);
+  lab->is_invalid = TRUE;
+}
+
+/* --- the end --- */
+
+/* With nobody reading tables, what failed is a complaint. */
+static void
+print_verdicts (Lab *lab)
+{
+  if (lab->verdicts->len > 0)
+    lab_print (lab, "\n");
+  for (guint i = 0; i < lab->verdicts->len; i++)
+    {
+      const char *line = lab->verdicts->pdata[i];
+      if (!prints_tables (lab) && g_str_has_prefix (line, "FAIL"))
+        complain_for (lab, line);
+      lab_print (lab, "%s\n", line);
+    }
+}
+
+static gboolean
+write_results (Lab *lab, gboolean is_interrupted)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (lab_results_write (lab->results, lab->settings.out, is_interrupted, &error))
+    return TRUE;
+  complain_for (lab, error->message);
+  return FALSE;
+}
+
+static void
+tell_of_interruption (Lab *lab)
+{
+  g_autofree char *sentence = g_strdup_printf (
+      "interrupted by %s; what was measured until then is in %s%c%s.interrupted.json",
+      lab_process_signal () == SIGINT ? "SIGINT" : "SIGTERM", lab->settings.out, G_DIR_SEPARATOR, lab->program.name);
+  complain_for (lab, sentence);
+}
+
+static gboolean
+flush_standard_output (Lab *lab)
+{
+  if (fflush (stdout) != 0 && lab->stdout_errno == 0)
+    lab->stdout_errno = errno;
+  if (lab->stdout_errno == 0)
+    return TRUE;
+
+  g_autofree char *sentence = g_strdup_printf ("cannot write standard output: %s", g_strerror (lab->stdout_errno));
+  complain_for (lab, sentence);
+  return FALSE;
+}
+
+int
+lab_finish (Lab *lab)
+{
+  lab_process_hold_signals ();
+  gboolean is_interrupted = lab_is_interrupted (lab);
+  gboolean written = write_results (lab, is_interrupted);
+  lab_process_let_signals ();
+
+  if (!is_interrupted)
+    print_verdicts (lab);
+  else if (written)
+    tell_of_interruption (lab);
+  if (lab->settings.json)
+    {
+      g_autofree char *json = lab_results_to_json (lab->results, is_interrupted);
+      put (lab, json);
+    }
+
+  if (!flush_standard_output (lab) || !written)
+    return 2;
+  if (lab_is_interrupted (lab))
+    return 128 + lab_process_signal ();
+  if (lab->is_invalid)
+    return 3;
+  return lab->has_failures ? 1 : 0;
+}
