@@ -129,7 +129,7 @@ add_clock_options (GArray *options, LabOptionGroups groups, LabSettings *setting
 }
 
 static void
-add_group_options (GArray *options, LabOptionGroups groups, LabSettings *settings)
+add_group_options (GArray *options, LabOptionGroups groups, LabSettings *settings, const char *duration_help)
 {
   const struct
   {
@@ -170,7 +170,7 @@ add_group_options (GArray *options, LabOptionGroups groups, LabSettings *setting
         .value = &settings->duration_ns,
         .min = 1,
         .unit = "DURATION",
-        .help = "Length of each run" } },
+        .help = duration_help } },
     { LAB_OPTIONS_RANDOM,
       { .name = "arrivals",
         .kind = LAB_OPTION_CHOICE,
@@ -234,10 +234,12 @@ read_command_line (Lab *lab, int argc, char **argv)
   LabSettings *settings = &lab->settings;
   Choices choices = { 0 };
   g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (LabOption));
+  g_autofree char *duration = lab_duration_to_label (program->duration_ns);
+  g_autofree char *duration_help = g_strdup_printf ("Length of each run (%s)", duration);
   g_autoptr (GError) error = NULL;
 
   add_clock_options (options, program->options, settings, &choices);
-  add_group_options (options, program->options, settings);
+  add_group_options (options, program->options, settings, duration_help);
   if (program->n_own > 0)
     g_array_append_vals (options, program->own, program->n_own);
   add_common_options (options, settings, &choices);
