@@ -171,21 +171,21 @@ add_group_options (GArray *options, LabOptionGroups groups, LabSettings *setting
         .min = 1,
         .unit = "DURATION",
         .help = duration_help } },
-    { LAB_OPTIONS_RANDOM,
+    { LAB_OPTIONS_ARRIVALS,
       { .name = "arrivals",
         .kind = LAB_OPTION_CHOICE,
         .value = &settings->arrivals,
         .choices = "constant|poisson",
         .unit = "constant|poisson",
         .help = "How requests arrive (constant)" } },
-    { LAB_OPTIONS_RANDOM,
+    { LAB_OPTIONS_WORK,
       { .name = "work",
         .kind = LAB_OPTION_CHOICE,
         .value = &settings->work,
         .choices = "fixed|exponential",
         .unit = "fixed|exponential",
         .help = "How the work varies around its mean (fixed)" } },
-    { LAB_OPTIONS_RANDOM,
+    { LAB_OPTIONS_WORK,
       { .name = "seed",
         .kind = LAB_OPTION_COUNT,
         .value = &settings->seed,
@@ -278,13 +278,12 @@ put_settings_into_results (Lab *lab)
     lab_results_setting (lab->results, "capacity_rps", lab_none ());
   if (groups & LAB_OPTIONS_DURATION)
     lab_results_setting (lab->results, "duration_s", lab_seconds (settings->duration_ns));
-  if (groups & LAB_OPTIONS_RANDOM)
-    {
-      lab_results_setting (lab->results, "arrivals",
-                           lab_text (settings->arrivals == LAB_ARRIVALS_POISSON ? "poisson" : "constant"));
-      lab_results_setting (lab->results, "work",
-                           lab_text (settings->work == LAB_WORK_EXPONENTIAL ? "exponential" : "fixed"));
-    }
+  if (groups & LAB_OPTIONS_ARRIVALS)
+    lab_results_setting (lab->results, "arrivals",
+                         lab_text (settings->arrivals == LAB_ARRIVALS_POISSON ? "poisson" : "constant"));
+  if (groups & LAB_OPTIONS_WORK)
+    lab_results_setting (lab->results, "work",
+                         lab_text (settings->work == LAB_WORK_EXPONENTIAL ? "exponential" : "fixed"));
 }
 
 static void
@@ -465,6 +464,14 @@ lab_print_row (Lab *lab, const LabTable *table, guint row)
   lab_print (lab, "%s", line->str);
 }
 
+void
+lab_print_table (Lab *lab, const LabTable *table)
+{
+  lab_print_heading (lab, table);
+  for (guint row = 0; row < lab_table_n_rows (table); row++)
+    lab_print_row (lab, table, row);
+}
+
 /* --- running --- */
 
 static gboolean
@@ -498,6 +505,26 @@ lab_run_until (Lab *lab, LabCondition condition, gpointer data, LabTime expected
   g_clear_handle_id (&progress, g_source_remove);
   hide_progress (lab);
   return reached && !lab_is_interrupted (lab);
+}
+
+static gboolean
+has_fired (gpointer data)
+{
+  return !lab_timer_is_armed (data);
+}
+
+LabTime
+lab_sleep (Lab *lab, LabTime span_ns)
+{
+  LabClock *clock = lab_clock (lab);
+  LabTime since_ns = lab_clock_now (clock);
+  LabTimer timer;
+
+  lab_timer_init (&timer, clock, lab_timer_disarm);
+  lab_timer_arm (&timer, since_ns + span_ns);
+  lab_run_until (lab, has_fired, &timer, span_ns);
+  lab_timer_disarm (&timer);
+  return lab_clock_now (clock) - since_ns;
 }
 
 gboolean

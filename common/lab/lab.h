@@ -28,16 +28,17 @@ G_BEGIN_DECLS
 /* Options beyond --out, --json, --quiet, --version and --help, which all take. */
 typedef enum
 {
-  LAB_OPTIONS_CLOCK = 1 << 0,    /* --clock --timer-tick */
-  LAB_OPTIONS_SERVICE = 1 << 1,  /* --service-time --slots */
-  LAB_OPTIONS_CAPACITY = 1 << 2, /* --capacity */
-  LAB_OPTIONS_PATIENCE = 1 << 3, /* --client-timeout */
-  LAB_OPTIONS_DURATION = 1 << 4, /* --duration */
-  LAB_OPTIONS_RANDOM = 1 << 5,   /* --arrivals --work --seed */
-  LAB_OPTIONS_REAL_ONLY = 1 << 6, /* --clock=real is the only clock there is */
+  LAB_OPTIONS_CLOCK = 1 << 0,     /* --clock --timer-tick */
+  LAB_OPTIONS_SERVICE = 1 << 1,   /* --service-time --slots */
+  LAB_OPTIONS_CAPACITY = 1 << 2,  /* --capacity */
+  LAB_OPTIONS_PATIENCE = 1 << 3,  /* --client-timeout */
+  LAB_OPTIONS_DURATION = 1 << 4,  /* --duration */
+  LAB_OPTIONS_ARRIVALS = 1 << 5,  /* --arrivals */
+  LAB_OPTIONS_WORK = 1 << 6,      /* --work --seed */
+  LAB_OPTIONS_REAL_ONLY = 1 << 7, /* --clock=real is the only clock there is */
 
   LAB_OPTIONS_POLICY = LAB_OPTIONS_CLOCK | LAB_OPTIONS_SERVICE | LAB_OPTIONS_CAPACITY | LAB_OPTIONS_PATIENCE
-                       | LAB_OPTIONS_DURATION | LAB_OPTIONS_RANDOM
+                       | LAB_OPTIONS_DURATION | LAB_OPTIONS_ARRIVALS | LAB_OPTIONS_WORK
 } LabOptionGroups;
 
 typedef struct
@@ -105,11 +106,15 @@ void lab_warn (Lab *lab, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void lab_print (Lab *lab, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void lab_print_heading (Lab *lab, const LabTable *table);
 void lab_print_row (Lab *lab, const LabTable *table, guint row);
+void lab_print_table (Lab *lab, const LabTable *table); /* the heading and all rows */
 
 /* lab_clock_run_until() for a program: on the real clock a terminal shows how
  * far it is (of @expected_ns). Returns FALSE when a signal ended it; the program
  * then goes on to lab_finish(). */
 gboolean lab_run_until (Lab *lab, LabCondition condition, gpointer data, LabTime expected_ns);
+
+/* Lets the clock run for a span. Returns how long it really took. */
+LabTime lab_sleep (Lab *lab, LabTime span_ns);
 
 /* A signal has come; what was measured is only a part. */
 gboolean lab_is_interrupted (const Lab *lab);

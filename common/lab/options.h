@@ -21,15 +21,15 @@ typedef enum
 
 typedef struct
 {
-  const char *name;   /* "client-timeout" */
-  char letter;        /* 't', or 0 */
-  const char *alias;  /* another long name, or NULL */
+  const char *name;  /* "client-timeout" */
+  char letter;       /* 't', or 0 */
+  const char *alias; /* another long name, or NULL */
   LabOptionKind kind;
-  gpointer value;     /* of the kind's type; its content is the default */
-  gboolean *given;    /* set to TRUE when the option was; may be NULL */
-  gint64 min, max;    /* DURATION (ns), COUNT; max 0: as far as the kind goes */
+  gpointer value;      /* of the kind's type; its content is the default */
+  gboolean *given;     /* set to TRUE when the option was; may be NULL */
+  gint64 min, max;     /* DURATION (ns), COUNT; max 0: as far as the kind goes */
   const char *choices; /* CHOICE: words separated by "|" */
-  const char *unit;   /* in --help: "DURATION", "N", "RPS", "DIR" ... */
+  const char *unit;    /* in --help: "DURATION", "N", "RPS", "DIR" ... */
   const char *help;
 } LabOption;
 
