@@ -239,7 +239,8 @@ real:
 article:
 	+@$(MAKE) $(JOBS) build
 	+@$(MAKE) -k $(JOBS) OUT=$(OUT)/article OPTIONS=--timer-tick=16.075ms texts
-	@$(BUILD)/bin/article $(OUT)/article common/report/printed.json
+	@sh $(SCRIPTS)/closing.sh $(OUT)/article $(foreach run,$(IN_PROCESS),$(call name,$(run))); status=$$?; \
+	  $(BUILD)/bin/article $(OUT)/article common/report/printed.json && exit $$status
 
 define step_rule
 .PHONY: step$1 show-step$1

@@ -52,7 +52,7 @@ tolerance (const char *key, double theirs)
   return MAX (3, share);
 }
 
-/* A printed text of any value: @decimals of a number, the items of a list joined.
+/* Any value as text; the items of a list are joined.
  * Returns: (transfer full) */
 static char *
 to_text (JsonNode *node, const char *number_format)
@@ -104,7 +104,7 @@ compare (const char *key, JsonNode *ours, JsonNode *theirs, Cell *cell)
   if (b != 0)
     cell->difference = g_strdup_printf ("%+.1f%%", 100 * (a - b) / b);
   else
-    cell->difference = g_strdup (a == 0 ? "0.0%" : "-");
+    cell->difference = g_strdup (a == 0 ? "+0.0%" : "-");
   return fabs (a - b) <= tolerance (key, b);
 }
 
@@ -118,12 +118,12 @@ print_line (const char *label, GArray *cells, GArray *widths, gsize field)
 }
 
 static void
-print_row (const char *title, GList *keys, GArray *cells)
+print_row (GList *keys, GArray *cells)
 {
   g_autoptr (GArray) widths = g_array_new (FALSE, FALSE, sizeof (int));
   guint i = 0;
 
-  printf ("%s\n  %-12s", title, "");
+  printf ("  %-12s", "");
   for (GList *key = keys; key != NULL; key = key->next, i++)
     {
       const Cell *cell = &g_array_index (cells, Cell, i);
@@ -161,7 +161,6 @@ compare_row (JsonObject *table, JsonObject *ours, JsonObject *theirs, Tally *tal
   g_autoptr (GList) keys = json_object_get_members (theirs);
   g_autoptr (GArray) cells = g_array_new (FALSE, TRUE, sizeof (Cell));
   g_autofree char *name = to_text (json_object_get_member (theirs, keys->data), "%.1f");
-  g_autofree char *title = NULL;
 
   g_array_set_clear_func (cells, cell_clear);
   for (GList *key = keys; key != NULL; key = key->next)
@@ -182,8 +181,7 @@ compare_row (JsonObject *table, JsonObject *ours, JsonObject *theirs, Tally *tal
         }
       g_array_append_val (cells, cell);
     }
-  title = g_strdup_printf ("%s: %s %s", json_object_get_string_member (table, "program"), (char *) keys->data, name);
-  print_row (title, keys, cells);
+  print_row (keys, cells);
 }
 
 /* Returns: (transfer full), NULL after a sentence on standard error. */
@@ -225,6 +223,7 @@ compare_table (const char *out, JsonObject *table, Tally *tally)
       return FALSE;
     }
   ours = json_object_get_array_member (json_node_get_object (document), name);
+  printf ("%s%s%s\n", program, strcmp (name, "rows") != 0 ? ", " : "", strcmp (name, "rows") != 0 ? name : "");
   for (guint i = 0; i < json_array_get_length (theirs); i++)
     compare_row (table, i < json_array_get_length (ours) ? json_array_get_object_element (ours, i) : NULL,
                  json_array_get_object_element (theirs, i), tally);
