@@ -191,6 +191,17 @@ test_empty_document (void)
 }
 
 static void
+test_a_table_is_made_once (void)
+{
+  g_autoptr (LabResults) results = example ();
+  LabTable *rows = lab_results_rows (results, columns, G_N_ELEMENTS (columns));
+  LabTable *seconds = lab_results_table (results, "by_second", TRUE, by_second, G_N_ELEMENTS (by_second));
+
+  g_assert_cmpuint (lab_table_n_rows (rows), ==, 2);
+  g_assert_cmpuint (lab_table_n_rows (seconds), ==, 1);
+}
+
+static void
 test_real_clock_names_the_machine (void)
 {
   g_autoptr (LabResults) results = lab_results_new ("empty", TRUE, 7);
@@ -361,6 +372,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/results/document", test_document);
   g_test_add_func ("/results/empty-document", test_empty_document);
+  g_test_add_func ("/results/a-table-is-made-once", test_a_table_is_made_once);
   g_test_add_func ("/results/real-clock-names-the-machine", test_real_clock_names_the_machine);
 
 #define ADD(name, test) g_test_add ("/results/" name, Fixture, NULL, set_up, test, tear_down)

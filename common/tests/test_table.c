@@ -1,5 +1,7 @@
 #include "../lab/table.h"
 
+#include <math.h>
+
 static void
 assert_json (LabValue value, const char *expected)
 {
@@ -243,6 +245,55 @@ test_objects (void)
                    "c,,,3\n");
 }
 
+/* A column without a key is for the eye alone. */
+static void
+test_printed_only (void)
+{
+  static const LabColumn some[] = {
+    { .key = "policy", .heading = "policy", .width = -8 },
+    { .heading = "times", .width = 6, .decimals = 2, .suffix = "x" },
+    { .key = "n", .heading = "n", .width = 3 },
+  };
+  g_autoptr (LabTable) table = lab_table_new (some, G_N_ELEMENTS (some));
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  lab_table_add (table, LAB_ROW (lab_text ("a"), lab_ratio (1, 3), lab_count (7)));
+  lab_table_append_heading (table, text);
+  lab_table_append_row (table, 0, text);
+  lab_table_append_csv (table, text);
+  lab_table_append_json (table, 2, text);
+  g_assert_cmpstr (text->str, ==,
+                   "policy   times  n\n"
+                   "a        0.33x  7\n"
+                   "policy,n\n"
+                   "a,7\n"
+                   "[\n"
+                   "  { \"policy\": \"a\", \"n\": 7 }\n"
+                   "]");
+}
+
+static void
+test_round (void)
+{
+  static const struct
+  {
+    gint64 units;
+    guint from, to;
+    const char *json;
+  } cases[] = {
+    { 8266667, 5, 1, "82.7" }, { 825, 1, 0, "82" }, { 835, 1, 0, "84" }, { -835, 1, 0, "-84" }, { 827, 1, 3, "82.7" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    assert_json (lab_value_round (lab_decimal (cases[i].units, cases[i].from), cases[i].to), cases[i].json);
+  assert_json (lab_value_round (lab_none (), 1), "null");
+  assert_json (lab_value_round (lab_text ("a"), 1), "\"a\"");
+
+  g_assert_cmpfloat (lab_value_to_double (lab_decimal (827, 1)), ==, 82.7);
+  g_assert_cmpfloat (lab_value_to_double (lab_count (3)), ==, 3);
+  g_assert_true (isnan (lab_value_to_double (lab_none ())));
+}
+
 static void
 test_get_copies (void)
 {
@@ -269,6 +320,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/table/csv", test_csv);
   g_test_add_func ("/table/json", test_json);
   g_test_add_func ("/table/objects", test_objects);
+  g_test_add_func ("/table/printed-only", test_printed_only);
+  g_test_add_func ("/table/round", test_round);
   g_test_add_func ("/table/get-copies", test_get_copies);
   return g_test_run ();
 }
