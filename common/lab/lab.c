@@ -558,7 +558,10 @@ lab_check (Lab *lab, gboolean holds, const char *claim, const char *detail_forma
   g_autofree char *detail = g_strdup_vprintf (detail_format, arguments);
   va_end (arguments);
 
-  add_verdict (lab, holds ? LAB_CHECK_PASS : LAB_CHECK_FAIL, claim, detail);
+  if (lab_is_interrupted (lab))
+    add_verdict (lab, LAB_CHECK_SKIP, claim, "the run was interrupted");
+  else
+    add_verdict (lab, holds ? LAB_CHECK_PASS : LAB_CHECK_FAIL, claim, detail);
 }
 
 void

@@ -120,17 +120,21 @@ LabTime lab_sleep (Lab *lab, LabTime span_ns);
 gboolean lab_is_interrupted (const Lab *lab);
 
 /* A claim of the chapter, held against this run. The line is printed by
- * lab_finish(): "PASS  claim (detail)". */
+ * lab_finish(): "PASS  claim (detail)"; without parentheses when there is no
+ * detail. A part of a run proves nothing: once interrupted, every claim is
+ * skipped. */
 void lab_check (Lab *lab, gboolean holds, const char *claim, const char *detail_format, ...) G_GNUC_PRINTF (4, 5);
 
 /* A claim that cannot be judged at these settings, and why. */
 void lab_skip (Lab *lab, const char *claim, const char *why_format, ...) G_GNUC_PRINTF (3, 4);
 
-/* The generator was late: the run is not valid (exit status 3, and a sentence). */
+/* The generator was late: the run is not valid (exit status 3, a sentence, and a
+ * claim that fails). */
 void lab_invalidate (Lab *lab, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Prints the checks, writes the files, prints the document for --json. Returns
- * the exit status. */
+/* Writes the files, prints the checks (those that fail as complaints when --json
+ * or --quiet keeps standard output free) and the document for --json. Returns the
+ * exit status. */
 int lab_finish (Lab *lab);
 
 G_END_DECLS
