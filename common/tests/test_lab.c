@@ -26,11 +26,12 @@ enum
   SIGNAL_IN_RUN,
   LATE_SIGNAL,
   TWO_SIGNALS,
-  MUCH
+  MUCH,
+  SLEEP
 };
 
 static const char modes[] = "pass|fail|skip|invalid|capacity|store|fatal|early-signal|run|signal-in-run|late-signal"
-                            "|two-signals|much";
+                            "|two-signals|much|sleep";
 
 static const LabColumn columns[] = {
   { .key = "label", .heading = "label", .width = -8 },
@@ -113,6 +114,9 @@ do_as (Lab *lab, int mode)
     case MUCH:
       for (int i = 0; i < 20000; i++)
         lab_print (lab, "line %d\n", i);
+      break;
+    case SLEEP:
+      lab_print (lab, "slept %" G_GINT64_FORMAT " ns\n", lab_sleep (lab, 1500 * LAB_MS + 1));
       break;
     default:
       break;
@@ -280,6 +284,8 @@ test_statuses (Fixture *fixture, gconstpointer data)
       "step42_example: the run is not valid: 5 of 100 late\n" },
     { "fail --quiet", 1, "", "step42_example: FAIL  two is three (2 is not 3)\n" },
     { "pass --quiet", 0, "", "" },
+    { "sleep", 0, TABLE "slept 1500000001 ns\n" PASSED, "" },
+    { "sleep --timer-tick=1s", 0, TABLE "slept 2000000000 ns\n" PASSED, "" },
     { "fatal", 2, TABLE, "step42_example: it is more?than one line\n" },
   };
 
