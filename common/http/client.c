@@ -37,10 +37,12 @@ typedef struct
   LabCall call;
   LabHttpClient *client;
   CURL *easy;
-  gboolean is_active; /* the library has it */
-  guint sends;        /* of this request */
-  int socket_errno;   /* of a socket that could not be made; 0 */
-  gsize body_kept;    /* of a 503, while it is the first */
+  gboolean is_active;   /* the library has it */
+  guint sends;          /* of this request */
+  int socket_errno;     /* of a socket that could not be made; 0 */
+  gboolean has_headers; /* all of them */
+  char complaint[CURL_ERROR_SIZE];
+  gsize body_kept; /* of a 503, while it is the first */
   char body[LAB_HTTP_FIRST_503_BODY + 1];
 } HttpCall;
 
@@ -101,34 +103,26 @@ error_of_connecting (HttpCall *call)
   return error_of_errno ((int) number, LAB_HTTP_CONNECT_FAILED);
 }
 
-/* A connection that broke: before a byte of an answer, or in the middle. */
-static LabHttpError
-error_of_break (HttpCall *call, LabHttpError otherwise)
-{
-  long header_bytes = 0;
-
-  curl_easy_getinfo (call->easy, CURLINFO_HEADER_SIZE, &header_bytes);
-  return header_bytes > 0 ? LAB_HTTP_INCOMPLETE : otherwise;
-}
-
 static LabHttpError
 error_of_result (HttpCall *call, CURLcode result)
 {
   switch (result)
     {
     case CURLE_OK:
-      return LAB_HTTP_NO_ERROR;
+      /* Headers that break off are an answer to the library. */
+      return call->has_headers ? LAB_HTTP_NO_ERROR : LAB_HTTP_INCOMPLETE;
     case CURLE_COULDNT_CONNECT:
-    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_OPERATION_TIMEDOUT: /* the library's own patience with connecting: 5 minutes */
       return error_of_connecting (call);
     case CURLE_GOT_NOTHING:
     case CURLE_ABORTED_BY_CALLBACK: /* only may_send() aborts: closed under it for the second time */
       return LAB_HTTP_CLOSED;
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-      return LAB_HTTP_RESET;
+      /* A bad chunk has no code of its own. */
+      return strstr (call->complaint, "chunked-encoding") != NULL ? LAB_HTTP_MALFORMED : LAB_HTTP_RESET;
     case CURLE_PARTIAL_FILE:
-      return error_of_break (call, LAB_HTTP_INCOMPLETE);
+      return LAB_HTTP_INCOMPLETE;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
@@ -222,6 +216,21 @@ may_send (void *data, char *their_ip, char *our_ip, int their_port, int our_port
   if (call->sends++ == 1)
     call->client->counters.resent++;
   return call->sends <= 2 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+/* Line by line. An answer may have several heads ("100 Continue"), each of which
+ * ends with an empty line, and lines of a trailer after its body. */
+static size_t
+take_header (char *line, size_t size, size_t n, void *data)
+{
+  HttpCall *call = data;
+
+  (void) size;
+  if (n <= 2 && (*line == '\r' || *line == '\n'))
+    call->has_headers = TRUE;
+  else if (n >= 5 && memcmp (line, "HTTP/", 5) == 0)
+    call->has_headers = FALSE;
+  return n;
 }
 
 static size_t
@@ -478,6 +487,9 @@ http_prepare (LabTarget *target, LabCall *head)
   curl_easy_setopt (easy, CURLOPT_PRIVATE, call);
   curl_easy_setopt (easy, CURLOPT_PREREQFUNCTION, may_send);
   curl_easy_setopt (easy, CURLOPT_PREREQDATA, call);
+  curl_easy_setopt (easy, CURLOPT_ERRORBUFFER, call->complaint);
+  curl_easy_setopt (easy, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt (easy, CURLOPT_HEADERDATA, call);
   curl_easy_setopt (easy, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt (easy, CURLOPT_WRITEDATA, call);
   curl_easy_setopt (easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -508,6 +520,8 @@ http_start (LabTarget *target, LabCall *head)
   call->sends = 0;
   call->socket_errno = 0;
   call->body_kept = 0;
+  call->has_headers = FALSE;
+  call->complaint[0] = '\0';
   call->is_active = TRUE;
   self->inflight++;
   curl_multi_add_handle (self->multi, call->easy);

@@ -20,7 +20,7 @@
  *
  * Connections are kept and used again, as many as there are calls at once. A
  * request that fails because its kept connection was closed under it, with not a
- * byte of an answer, is sent again on another, once, and counted as resent.
+ * line of an answer, is sent again on another, once, and counted as resent.
  * Redirects are not followed, no proxy is used, and names are resolved once, when
  * the client is made. */
 #pragma once
@@ -37,7 +37,7 @@ typedef enum
   LAB_HTTP_CONNECT_REFUSED,
   LAB_HTTP_CONNECT_FAILED,  /* in any other way */
   LAB_HTTP_RESET,           /* the connection broke */
-  LAB_HTTP_CLOSED,          /* closed before a byte of an answer */
+  LAB_HTTP_CLOSED,          /* closed before a line of an answer */
   LAB_HTTP_INCOMPLETE,      /* closed in the middle of one */
   LAB_HTTP_MALFORMED,       /* what came is not HTTP */
   LAB_HTTP_TLS_CERTIFICATE, /* not to be trusted */
