@@ -284,7 +284,7 @@ test_help (void)
   if (g_test_subprocess ())
     {
       g_autoptr (GError) error = NULL;
-      g_auto (GStrv) arguments = parse ("--slots=9|--help|--bogus", "URL", &error);
+      parse ("--slots=9|--help|--bogus", "URL", &error);
       g_assert_not_reached ();
     }
   g_test_trap_subprocess (NULL, 0, 0);
