@@ -175,34 +175,33 @@ typedef struct
 } Headers;
 
 static gboolean
-is_token (const char *text)
+is_token (const char *text, gsize length)
 {
-  if (*text == '\0')
-    return FALSE;
-  for (; *text != '\0'; text++)
-    if (!g_ascii_isalnum (*text) && strchr ("!#$%&'*+-.^_`|~", *text) == NULL)
+  for (gsize i = 0; i < length; i++)
+    if (text[i] == '\0' || (!g_ascii_isalnum (text[i]) && strchr ("!#$%&'*+-.^_`|~", text[i]) == NULL))
       return FALSE;
-  return TRUE;
+  return length > 0;
 }
 
 static gboolean
-is_field_value (const char *text)
+is_field_value (const char *text, gsize length)
 {
-  for (; *text != '\0'; text++)
-    if (g_ascii_iscntrl (*text) && *text != '\t')
+  for (gsize i = 0; i < length; i++)
+    if (g_ascii_iscntrl (text[i]) && text[i] != '\t')
       return FALSE;
   return TRUE;
 }
 
 static enum MHD_Result
-look_at_header (void *data, enum MHD_ValueKind kind, const char *key, const char *value)
+look_at_header (void *data, enum MHD_ValueKind kind, const char *key, size_t key_length, const char *value,
+                size_t value_length)
 {
   Headers *headers = data;
 
   (void) kind;
   if (value == NULL)
     value = "";
-  if (!is_token (key) || !is_field_value (value))
+  if (!is_token (key, key_length) || !is_field_value (value, value_length))
     headers->is_malformed = TRUE;
   else if (g_ascii_strcasecmp (key, "Content-Length") == 0)
     {
@@ -228,9 +227,9 @@ refusal_of (LabHttpServer *self, struct MHD_Connection *connection, const char *
   Headers headers = { 0 };
   gboolean is_old = g_str_equal (version, MHD_HTTP_VERSION_1_0);
 
-  MHD_get_connection_values (connection, MHD_HEADER_KIND, look_at_header, &headers);
-  if (headers.is_malformed || !is_token (method) || headers.lengths + headers.codings > 1 || headers.hosts > 1
-      || (headers.hosts == 0 && !is_old) || (headers.codings > 0 && is_old))
+  MHD_get_connection_values_n (connection, MHD_HEADER_KIND, look_at_header, &headers);
+  if (headers.is_malformed || !is_token (method, strlen (method)) || headers.lengths + headers.codings > 1
+      || headers.hosts > 1 || (headers.hosts == 0 && !is_old) || (headers.codings > 0 && is_old))
     return self->bad_request;
   if (headers.length > BODY_MAX)
     return self->too_large;
@@ -323,6 +322,15 @@ on_connection (void *data, struct MHD_Connection *connection, void **connection_
     self->connections++;
   else
     self->connections--;
+}
+
+/* A path with an encoded NUL would end there for whoever compares it: it is left
+ * as it was sent, which is the path of nothing. */
+static size_t
+unescape (void *data, struct MHD_Connection *connection, char *text)
+{
+  (void) data, (void) connection;
+  return strstr (text, "%00") != NULL ? strlen (text) : MHD_http_unescape (text);
 }
 
 /* Its GSource. */
@@ -457,8 +465,9 @@ start_daemon (LabHttpServer *self)
       MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_SOCK_ADDR, (struct sockaddr *) &address,
       MHD_OPTION_CONNECTION_LIMIT, MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE, MHD_OPTION_CONNECTION_TIMEOUT,
       idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE,
-      (unsigned int) BACKLOG, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
-      MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
+      (unsigned int) BACKLOG, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+      MHD_OPTION_NOTIFY_COMPLETED, on_completed, self, MHD_OPTION_NOTIFY_CONNECTION, on_connection, self,
+      MHD_OPTION_END);
   if (self->daemon == NULL)
     return FALSE;
   self->port = MHD_get_daemon_info (self->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;

@@ -61,7 +61,7 @@ typedef struct
   /* All may be NULL. */
   gboolean (*arrived) (LabHttpRequest *request, gpointer data); /* before the route; TRUE: it has answered */
   void (*hung_up) (LabHttpRequest *request, gpointer data);     /* of a watched request: the client has left */
-  void (*ended) (LabHttpRequest *request, gpointer data);       /* once for every request a handler has seen,
+  void (*ended) (LabHttpRequest *request, gpointer data);       /* once for every request that came in,
                                                                    answered or not: its block goes */
 } LabHttpServerOptions;
 

@@ -413,6 +413,7 @@ test_retry_after (void)
       g_autoptr (LabOpenLoop) load = run_once (clock, client, 5, 60 * LAB_S);
       const LabHttpCounters *counters = lab_http_client_counters (client);
 
+      g_assert_cmpuint (n_of (load, LAB_SHED), ==, 5);
       g_assert_cmpuint (counters->retry_after, ==, cases[i].has_meaning ? 5 : 0);
       g_assert_cmpuint (counters->retry_after_ignored, ==, cases[i].is_ignored ? 5 : 0);
       g_assert_cmpint (counters->saw_503, ==, g_str_has_prefix (cases[i].path, "/503"));

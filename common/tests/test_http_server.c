@@ -1,0 +1,517 @@
+#include "../http/server.h"
+#include "../time/clock.h"
+
+#include <netinet/in.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The server runs on this thread's main loop, and so does the client: a plain
+ * socket that is written to and looked at between the loop's iterations. */
+
+typedef struct
+{
+  LabHttpServer *server;
+  GPtrArray *held; /* requests to /held that wait */
+  LabHttpResponse *hello;
+  guint arrived, hung_up, ended;
+} House;
+
+static gboolean
+note_arrival (LabHttpRequest *request, gpointer data)
+{
+  (void) request;
+  ((House *) data)->arrived++;
+  return FALSE;
+}
+
+static void
+handle_hello (LabHttpRequest *request, gpointer data)
+{
+  lab_http_respond (request, ((House *) data)->hello);
+}
+
+static void
+handle_held (LabHttpRequest *request, gpointer data)
+{
+  g_ptr_array_add (((House *) data)->held, request);
+  lab_http_watch (request);
+}
+
+static void
+handle_drop (LabHttpRequest *request, gpointer data)
+{
+  (void) data;
+  lab_http_drop (request);
+}
+
+static void
+note_hang_up (LabHttpRequest *request, gpointer data)
+{
+  House *house = data;
+
+  house->hung_up++;
+  g_assert_true (g_ptr_array_remove (house->held, request));
+  lab_http_drop (request);
+}
+
+static void
+note_end (LabHttpRequest *request, gpointer data)
+{
+  House *house = data;
+
+  house->ended++;
+  g_ptr_array_remove (house->held, request);
+}
+
+static House *
+house_new (void)
+{
+  static const LabHttpRoute routes[]
+      = { { "/hello", handle_hello }, { "/held", handle_held }, { "/drop", handle_drop } };
+  House *house = g_new0 (House, 1);
+  g_autoptr (GError) error = NULL;
+
+  house->held = g_ptr_array_new ();
+  house->hello = lab_http_response_new (200, "text/plain", "hello", "X-Of", "the house");
+  house->server = lab_http_server_new (&(LabHttpServerOptions) { .routes = routes,
+                                                                 .n_routes = G_N_ELEMENTS (routes),
+                                                                 .data = house,
+                                                                 .arrived = note_arrival,
+                                                                 .hung_up = note_hang_up,
+                                                                 .ended = note_end },
+                                       &error);
+  g_assert_no_error (error);
+  return house;
+}
+
+static void
+house_free (House *house)
+{
+  lab_http_server_free (house->server);
+  g_assert_cmpuint (house->ended, ==, house->arrived); /* every request that came in has ended, once */
+  lab_http_response_free (house->hello);
+  g_ptr_array_unref (house->held);
+  g_free (house);
+}
+
+static int
+connect_to (const House *house)
+{
+  struct sockaddr_in address = { .sin_family = AF_INET,
+                                 .sin_port = htons (lab_http_server_port (house->server)),
+                                 .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+  int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  g_assert_cmpint (connect (fd, (struct sockaddr *) &address, sizeof address), ==, 0);
+  return fd;
+}
+
+static void
+say (int fd, const char *text, gssize length)
+{
+  gsize n = length < 0 ? strlen (text) : (gsize) length;
+
+  /* May be cut short: the server closes on what it does not like. */
+  while (n > 0)
+    {
+      gssize sent = send (fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+      if (sent <= 0)
+        break;
+      text += sent;
+      n -= (gsize) sent;
+      while (g_main_context_iteration (NULL, FALSE))
+        ;
+    }
+}
+
+/* Reads until @text has come @times, or the server closes; NULL then stands for
+ * "until it closes". */
+static char *
+hear (int fd, const char *text, guint times)
+{
+  GString *heard = g_string_new (NULL);
+  char bytes[4096];
+
+  for (;;)
+    {
+      gssize n = recv (fd, bytes, sizeof bytes, MSG_DONTWAIT);
+      guint seen = 0;
+
+      if (n == 0 || (n < 0 && errno != EAGAIN))
+        break;
+      if (n > 0)
+        g_string_append_len (heard, bytes, n);
+      for (const char *at = heard->str; text != NULL && (at = strstr (at, text)) != NULL; at++)
+        seen++;
+      if (text != NULL && seen >= times)
+        break;
+      g_main_context_iteration (NULL, FALSE);
+    }
+  return g_string_free (heard, FALSE);
+}
+
+static void
+assert_said (int fd, const char *request, const char *status, const char *body)
+{
+  g_autofree char *heard = NULL;
+  g_autofree char *first = g_strdup_printf ("HTTP/1.1 %s", status);
+
+  say (fd, request, -1);
+  heard = hear (fd, body, 1);
+  if (!g_str_has_prefix (heard, first))
+    g_error ("to %.40s the server said %.80s instead of %s", request, heard, first);
+}
+
+#define HELLO "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
+#define HELD "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"
+
+static void
+test_answers (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+
+  for (guint i = 0; i < 3; i++) /* on one connection */
+    assert_said (fd, HELLO, "200 OK", "hello");
+  assert_said (fd, "HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK", "X-Of: the house");
+  assert_said (fd, "GET /hello?with=query HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK", "hello");
+  assert_said (fd, "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", "200 OK", "hello");
+  assert_said (fd, "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+               "200 OK", "hello");
+  assert_said (fd, "GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n", "404 ", "Not Found");
+  assert_said (fd, "DELETE /hello HTTP/1.1\r\nHost: a\r\n\r\n", "405 ", "Allow: GET, HEAD");
+  assert_said (fd, HELLO, "200 OK", "hello");
+  g_assert_cmpuint (lab_http_server_connections (house->server), ==, 1);
+  close (fd);
+  house_free (house);
+}
+
+static void
+test_pipelined (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+  g_autofree char *heard = NULL;
+
+  say (fd, HELLO HELLO HELLO HELLO, -1);
+  heard = hear (fd, "hello", 4);
+  g_assert_cmpuint (house->arrived, ==, 4);
+  close (fd);
+  house_free (house);
+}
+
+static void
+test_later (void)
+{
+  House *house = house_new ();
+  int fds[3];
+
+  for (guint i = 0; i < G_N_ELEMENTS (fds); i++)
+    {
+      fds[i] = connect_to (house);
+      say (fds[i], HELD, -1);
+      while (house->held->len <= i)
+        g_main_context_iteration (NULL, FALSE);
+    }
+  g_assert_cmpuint (lab_http_server_held (house->server), ==, 3);
+  for (guint i = G_N_ELEMENTS (fds); i > 0; i--) /* the last first */
+    {
+      g_autofree char *heard = NULL;
+
+      lab_http_respond (g_ptr_array_steal_index (house->held, i - 1), house->hello);
+      heard = hear (fds[i - 1], "hello", 1);
+      assert_said (fds[i - 1], HELLO, "200 OK", "hello"); /* the connection was kept */
+      close (fds[i - 1]);
+    }
+  g_assert_cmpuint (lab_http_server_held (house->server), ==, 0);
+  house_free (house);
+}
+
+static void
+test_hang_up_is_noticed (void)
+{
+  House *house = house_new ();
+  int gone = connect_to (house);
+  int reset = connect_to (house);
+  int stays = connect_to (house);
+  g_autofree char *heard = NULL;
+
+  say (gone, HELD, -1);
+  say (reset, HELD, -1);
+  say (stays, HELD, -1);
+  while (house->held->len < 3)
+    g_main_context_iteration (NULL, FALSE);
+  setsockopt (reset, SOL_SOCKET, SO_LINGER, &(struct linger) { .l_onoff = 1 }, sizeof (struct linger));
+  close (gone);
+  close (reset);
+  while (house->hung_up < 2 || house->ended < 2)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpuint (house->held->len, ==, 1);
+  lab_http_respond (g_ptr_array_steal_index (house->held, 0), house->hello);
+  heard = hear (stays, "hello", 1);
+  g_assert_cmpuint (house->hung_up, ==, 2);
+  close (stays);
+  house_free (house);
+}
+
+/* Answered after the client has gone without anybody looking: the request ends
+ * all the same, and only once. */
+static void
+test_answered_too_late (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+
+  say (fd, HELLO HELD, -1); /* unread answers make it a reset */
+  while (house->held->len < 1)
+    g_main_context_iteration (NULL, FALSE);
+  lab_http_respond (g_ptr_array_steal_index (house->held, 0), house->hello);
+  close (fd);
+  while (house->ended < 2 || lab_http_server_connections (house->server) > 0)
+    g_main_context_iteration (NULL, FALSE);
+  house_free (house);
+}
+
+static void
+test_dropped (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+  g_autofree char *heard = NULL;
+
+  say (fd, "GET /drop HTTP/1.1\r\nHost: a\r\n\r\n", -1);
+  heard = hear (fd, NULL, 0);
+  g_assert_cmpstr (heard, ==, "");
+  close (fd);
+  house_free (house);
+}
+
+/* Freed with requests in every state. */
+static void
+test_freed_early (void)
+{
+  House *house = house_new ();
+  int held = connect_to (house);
+  int idle = connect_to (house);
+  int half = connect_to (house);
+
+  say (held, HELD, -1);
+  say (half, "GET /hel", -1);
+  while (house->held->len < 1)
+    g_main_context_iteration (NULL, FALSE);
+  house_free (house);
+  close (held);
+  close (idle);
+  close (half);
+}
+
+static void
+test_stop_listening (void)
+{
+  House *house = house_new ();
+  struct sockaddr_in address = { .sin_family = AF_INET,
+                                 .sin_port = htons (lab_http_server_port (house->server)),
+                                 .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+  int old = connect_to (house);
+  int new = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  assert_said (old, HELLO, "200 OK", "hello");
+  lab_http_server_stop_listening (house->server);
+  g_assert_cmpint (connect (new, (struct sockaddr *) &address, sizeof address), ==, -1);
+  assert_said (old, HELLO, "200 OK", "hello");
+  close (old);
+  close (new);
+  house_free (house);
+}
+
+static void
+test_port_in_use (void)
+{
+  House *house = house_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (
+      lab_http_server_new (&(LabHttpServerOptions) { .port = lab_http_server_port (house->server) }, &error));
+  g_assert_nonnull (strstr (error->message, "cannot listen on 127.0.0.1 port"));
+  house_free (house);
+}
+
+/* Requests that are wrong: each is met with a 4xx or 5xx or a closed connection,
+ * never with the route's answer, and the server goes on. (When nothing but the
+ * version is wrong, that is 505.) */
+
+static const struct
+{
+  const char *what, *request;
+} malformed[] = {
+  { "two lengths", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc" },
+  { "two different lengths", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd" },
+  { "length and coding",
+    "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" },
+  { "coding and length",
+    "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n" },
+  { "two codings",
+    "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" },
+  { "unknown coding", "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" },
+  { "coding in a list", "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" },
+  { "coding in HTTP/1.0", "GET /hello HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" },
+  { "negative length", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n" },
+  { "signed length", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: +3\r\n\r\nabc" },
+  { "length in hex", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 0x3\r\n\r\nabc" },
+  { "length with a list", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabc" },
+  { "length without a number", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: \r\n\r\n" },
+  { "overflowing length", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n" },
+  { "length too large", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n" },
+  { "bad chunk", "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n" },
+  { "overflowing chunk", "GET /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n" },
+  { "no host", "GET /hello HTTP/1.1\r\n\r\n" },
+  { "two hosts", "GET /hello HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" },
+  { "space before the colon", "GET /hello HTTP/1.1\r\nHost : a\r\n\r\n" },
+  { "space in a name", "GET /hello HTTP/1.1\r\nHost: a\r\nX Y: b\r\n\r\n" },
+  { "control character in a value", "GET /hello HTTP/1.1\r\nHost: a\r\nX: b\x01\r\n\r\n" },
+  { "no colon", "GET /hello HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n" },
+  { "bad method", "G(T /hello HTTP/1.1\r\nHost: a\r\n\r\n" },
+  { "method in small letters", "get /hello HTTP/1.1\r\nHost: a\r\n\r\n" },
+  { "no path", "GET HTTP/1.1\r\nHost: a\r\n\r\n" },
+  { "no version", "GET /hello\r\nHost: a\r\n\r\n" },
+  { "bad version", "GET /hello HTTP/9.9\r\nHost: a\r\n\r\n" },
+  { "worse version", "GET /hello HTTPS/1.1\r\nHost: a\r\n\r\n" },
+  { "half a version", "GET /hello HTTP/1\r\nHost: a\r\n\r\n" },
+  { "a space too many", "GET /hello  HTTP/1.1\r\nHost: a\r\n\r\n" },
+  { "encoded nothing", "GET /hello%00lo HTTP/1.1\r\nHost: a\r\n\r\n" },
+  { "way up", "GET /../../hello HTTP/1.1\r\nHost: a\r\n\r\n" },
+  { "a TLS greeting", "\x16\x03\x01\x02\x01\x01\x01\x01\xfc\x03\x03\r\n\r\n" },
+  { "an answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
+  { "noise", "\xff\xfe\xfd\r\n\r\n\xff\r\n\r\n" },
+};
+
+static void
+assert_refused (House *house, const char *what, const char *request, gssize length)
+{
+  int fd = connect_to (house);
+  g_autofree char *heard = NULL;
+
+  say (fd, request, length);
+  shutdown (fd, SHUT_WR); /* nothing more will come */
+  heard = hear (fd, NULL, 0);
+  if (*heard != '\0' && !g_str_has_prefix (heard, "HTTP/1.1 4") && !g_str_has_prefix (heard, "HTTP/1.1 505")
+      && !g_str_has_prefix (heard, "HTTP/1.0 4") && !g_str_has_prefix (heard, "HTTP/1.0 505"))
+    {
+      g_test_message ("%s: the server said: %.200s", what, heard);
+      g_test_fail ();
+    }
+  close (fd);
+}
+
+static void
+test_malformed (void)
+{
+  House *house = house_new ();
+  g_autofree char *long_path = g_strnfill (100000, 'a');
+  g_autofree char *long_line = g_strdup_printf ("GET /%s HTTP/1.1\r\nHost: a\r\n\r\n", long_path);
+  g_autofree char *long_header = g_strdup_printf ("GET /hello HTTP/1.1\r\nHost: a\r\nX: %s\r\n\r\n", long_path);
+  g_autoptr (GString) many = g_string_new ("GET /hello HTTP/1.1\r\nHost: a\r\n");
+  g_autofree char *heard = NULL;
+  static const char nothing[] = "GET /hello HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n";
+  int fd;
+
+  for (guint i = 0; i < 10000; i++)
+    g_string_append_printf (many, "X-%u: y\r\n", i);
+  for (guint i = 0; i < G_N_ELEMENTS (malformed); i++)
+    assert_refused (house, malformed[i].what, malformed[i].request, -1);
+  assert_refused (house, "a long path", long_line, -1);
+  assert_refused (house, "a long header", long_header, -1);
+  assert_refused (house, "many headers", many->str, -1);
+
+  /* The library leaves these out before anybody can see them. */
+  fd = connect_to (house);
+  assert_said (fd, "GET /hello HTTP/1.1\r\nHost: a\r\n: no name\r\n\r\n", "200 OK", "hello");
+  say (fd, nothing, sizeof nothing - 1);
+  heard = hear (fd, "hello", 1);
+  g_assert_true (g_str_has_prefix (heard, "HTTP/1.1 200 OK"));
+  close (fd);
+
+  fd = connect_to (house);
+  assert_said (fd, HELLO, "200 OK", "hello");
+  close (fd);
+  house_free (house);
+}
+
+/* What follows on the connection of a refused request is never taken for another:
+ * that is how requests are smuggled. */
+static void
+test_nothing_is_smuggled (void)
+{
+  House *house = house_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (malformed); i++)
+    {
+      g_autofree char *both = g_strconcat (malformed[i].request, HELLO, NULL);
+
+      if (strstr (malformed[i].request, "Content-Length") != NULL
+          || strstr (malformed[i].request, "Transfer-Encoding") != NULL)
+        assert_refused (house, malformed[i].what, both, -1);
+    }
+  house_free (house);
+}
+
+/* A body that is larger than any request here needs is not read to its end. */
+static void
+test_large_chunked_body (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+  g_autofree char *chunk = g_strnfill (4096, 'x');
+  g_autofree char *heard = NULL;
+
+  say (fd, "POST /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", -1);
+  for (guint i = 0; i < 100; i++)
+    {
+      say (fd, "1000\r\n", -1);
+      say (fd, chunk, -1);
+      say (fd, "\r\n", -1);
+    }
+  heard = hear (fd, NULL, 0);
+  g_assert_cmpstr (heard, ==, "");
+  g_assert_cmpuint (house->arrived, ==, 0);
+  close (fd);
+  house_free (house);
+}
+
+static void
+test_split_at_every_byte (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+  g_autofree char *heard = NULL;
+
+  for (const char *at = HELLO; *at != '\0'; at++)
+    say (fd, at, 1);
+  heard = hear (fd, "hello", 1);
+  g_assert_true (g_str_has_prefix (heard, "HTTP/1.1 200 OK"));
+  close (fd);
+  house_free (house);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/http-server/answers", test_answers);
+  g_test_add_func ("/http-server/pipelined", test_pipelined);
+  g_test_add_func ("/http-server/later", test_later);
+  g_test_add_func ("/http-server/hang-up-is-noticed", test_hang_up_is_noticed);
+  g_test_add_func ("/http-server/answered-too-late", test_answered_too_late);
+  g_test_add_func ("/http-server/dropped", test_dropped);
+  g_test_add_func ("/http-server/freed-early", test_freed_early);
+  g_test_add_func ("/http-server/stop-listening", test_stop_listening);
+  g_test_add_func ("/http-server/port-in-use", test_port_in_use);
+  g_test_add_func ("/http-server/malformed", test_malformed);
+  g_test_add_func ("/http-server/nothing-is-smuggled", test_nothing_is_smuggled);
+  g_test_add_func ("/http-server/large-chunked-body", test_large_chunked_body);
+  g_test_add_func ("/http-server/split-at-every-byte", test_split_at_every_byte);
+  return g_test_run ();
+}
