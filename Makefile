@@ -225,15 +225,15 @@ without_http = $(if $(HTTP),,@echo 'Step 6, over real HTTP, is left out: it want
 all:
 	+@$(MAKE) $(JOBS) build
 	$(without_http)
-	+@$(MAKE) -k $(JOBS) in-process; $(if $(OVER_HTTP),$(MAKE) -k over-http;) \
-	  sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(RUNS),$(call name,$(run)))
+	+@status=0; $(MAKE) -k $(JOBS) in-process || status=2; $(if $(OVER_HTTP),$(MAKE) -k over-http || status=2;) \
+	  sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(RUNS),$(call name,$(run))) && exit $$status
 
 real:
 	+@$(MAKE) $(JOBS) build
 	$(without_http)
 	@rm -f $(OUT)/real/*.txt
-	+@$(MAKE) -k OUT=$(OUT)/real in-process over-http; \
-	  sh $(SCRIPTS)/closing.sh --print $(OUT)/real $(foreach run,$(RUNS),$(call name,$(run)))
+	+@status=0; $(MAKE) -k OUT=$(OUT)/real in-process over-http || status=2; \
+	  sh $(SCRIPTS)/closing.sh --print $(OUT)/real $(foreach run,$(RUNS),$(call name,$(run))) && exit $$status
 
 # The machine that the article was written on rounds every sleep up to its clock's tick.
 article:

@@ -34,5 +34,13 @@ case $image in
 esac
 
 part=$image.part
-trap 'rm -f "$part"' EXIT
-gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "$style" "$chart" && mv "$part" "$image"
+trap 'rm -f "$part" "$part.err"' EXIT
+gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "$style" "$chart" 2>"$part.err"
+status=$?
+cat "$part.err" >&2
+# To gnuplot a column that is not there is worth a warning only; the chart is wrong all the same.
+if [ $status -ne 0 ] || grep -q 'no column' "$part.err"; then
+  echo "$chart: no chart drawn into $image" >&2
+  exit 1
+fi
+mv "$part" "$image"
