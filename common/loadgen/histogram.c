@@ -1,7 +1,10 @@
 #include "histogram.h"
 
+#include <stdlib.h>
+
 #define OCTAVE_BITS 12
 #define PER_OCTAVE (1 << OCTAVE_BITS)
+#define N_EXACT 1024 /* values that are kept as they are */
 #define N_BUCKETS ((64 - OCTAVE_BITS) * PER_OCTAVE)
 
 typedef struct
@@ -15,6 +18,7 @@ typedef struct
 struct _LabHistogram
 {
   Bucket *buckets;
+  LabTime *exact; /* the first N_EXACT values */
   guint64 count;
   LabTime max_ns;
   guint first, last; /* the buckets in use lie between them */
@@ -37,6 +41,7 @@ lab_histogram_new (void)
   LabHistogram *histogram = g_new0 (LabHistogram, 1);
 
   histogram->buckets = g_new0 (Bucket, N_BUCKETS);
+  histogram->exact = g_new (LabTime, N_EXACT);
   histogram->max_ns = -1;
   histogram->first = N_BUCKETS;
   return histogram;
@@ -46,6 +51,7 @@ void
 lab_histogram_free (LabHistogram *histogram)
 {
   g_free (histogram->buckets);
+  g_free (histogram->exact);
   g_free (histogram);
 }
 
@@ -57,6 +63,8 @@ lab_histogram_add (LabHistogram *histogram, LabTime value_ns)
   g_return_if_fail (value_ns >= 0);
 
   bucket = bucket_of (value_ns);
+  if (histogram->count < N_EXACT)
+    histogram->exact[histogram->count] = value_ns;
   histogram->buckets[bucket].count++;
   histogram->buckets[bucket].sum += value_ns;
   histogram->count++;
@@ -81,6 +89,23 @@ quantile_index (guint64 n, guint permille)
   return rest > 500 || (rest == 500 && index % 2 == 1) ? index + 1 : index;
 }
 
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  const LabTime *x = a, *y = b;
+
+  return *x < *y ? -1 : *x > *y;
+}
+
+static LabTime
+exact_value (const LabHistogram *histogram, guint64 index)
+{
+  g_autofree LabTime *sorted = g_memdup2 (histogram->exact, histogram->count * sizeof (LabTime));
+
+  qsort (sorted, histogram->count, sizeof (LabTime), compare_times);
+  return sorted[index];
+}
+
 LabTime
 lab_histogram_quantile (const LabHistogram *histogram, guint permille)
 {
@@ -91,6 +116,8 @@ lab_histogram_quantile (const LabHistogram *histogram, guint permille)
   if (histogram->count == 0)
     return -1;
   index = quantile_index (histogram->count - 1, permille);
+  if (histogram->count <= N_EXACT)
+    return exact_value (histogram, index);
   for (guint i = histogram->first; i <= histogram->last; i++)
     {
       const Bucket *bucket = &histogram->buckets[i];

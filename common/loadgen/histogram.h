@@ -1,9 +1,9 @@
 /* A histogram of times whose memory does not grow with their number.
  *
- * Log-linear: 4096 buckets per octave, each with the count and the sum of what
- * fell into it; a quantile is answered with its bucket's mean. So lone and
- * repeated values come out exact, and any answer is within 1/4096 (0.025 %) of
- * the value that sorting would give. */
+ * Up to 1024 values are kept as they are, and answers are exact. Beyond that it is
+ * log-linear: 4096 buckets per octave, each with the count and the sum of what fell
+ * into it; a quantile is answered with its bucket's mean, which is within 1/4096
+ * (0.025 %) of the value that sorting would give. */
 #pragma once
 
 #include "../time/duration.h"

@@ -1,0 +1,353 @@
+/* The load generators, against a target whose every move the test decides. */
+#include "../loadgen/loadgen.h"
+
+/* A target that obeys a plan: what happens to the i-th call. */
+typedef enum
+{
+  FINISHES_AT_ONCE, /* inside start() */
+  FINISHES_LATER,   /* after @span_ns */
+  NEVER_FINISHES    /* unless it is abandoned */
+} Plan;
+
+typedef struct
+{
+  LabTarget target;
+  LabClock *clock;
+  Plan plan;
+  LabOutcome outcome;
+  LabTime span_ns;
+  guint prepared, disposed, started, abandoned, finished;
+  guint in_flight, most_in_flight;
+  GArray *start_times; /* of LabTime */
+} Fake;
+
+typedef struct
+{
+  LabCall call;
+  Fake *fake;
+  LabTimer timer;
+  gboolean is_in_flight;
+} FakeCall;
+
+static void
+finish (FakeCall *call, LabOutcome outcome)
+{
+  g_assert_true (call->is_in_flight);
+  call->is_in_flight = FALSE;
+  call->fake->finished++;
+  call->fake->in_flight--;
+  lab_timer_disarm (&call->timer);
+  lab_call_finish (&call->call, outcome);
+}
+
+static void
+time_is_up (LabTimer *timer)
+{
+  FakeCall *call = LAB_OWNER_OF (timer, FakeCall, timer);
+
+  finish (call, call->fake->outcome);
+}
+
+static void
+fake_prepare (LabTarget *target, LabCall *head)
+{
+  FakeCall *call = LAB_OWNER_OF (head, FakeCall, call);
+
+  call->fake = (Fake *) target;
+  call->fake->prepared++;
+  lab_timer_init (&call->timer, call->fake->clock, time_is_up);
+}
+
+static void
+fake_dispose (LabTarget *target, LabCall *head)
+{
+  FakeCall *call = LAB_OWNER_OF (head, FakeCall, call);
+
+  g_assert_false (call->is_in_flight);
+  ((Fake *) target)->disposed++;
+}
+
+static void
+fake_start (LabTarget *target, LabCall *head)
+{
+  Fake *fake = (Fake *) target;
+  FakeCall *call = LAB_OWNER_OF (head, FakeCall, call);
+  LabTime now_ns = lab_clock_now (fake->clock);
+
+  g_assert_false (call->is_in_flight); /* its block is used again only when it has finished */
+  call->is_in_flight = TRUE;
+  fake->started++;
+  fake->in_flight++;
+  fake->most_in_flight = MAX (fake->most_in_flight, fake->in_flight);
+  g_array_append_val (fake->start_times, now_ns);
+  if (fake->plan == FINISHES_AT_ONCE)
+    finish (call, fake->outcome);
+  else if (fake->plan == FINISHES_LATER)
+    lab_timer_arm (&call->timer, now_ns + fake->span_ns);
+}
+
+static void
+fake_abandon (LabTarget *target, LabCall *head)
+{
+  ((Fake *) target)->abandoned++;
+  finish (LAB_OWNER_OF (head, FakeCall, call), LAB_ERROR);
+}
+
+static Fake *
+fake_new (Plan plan, LabOutcome outcome, LabTime span_ns)
+{
+  Fake *fake = g_new0 (Fake, 1);
+
+  fake->target = (LabTarget) { .call_size = sizeof (FakeCall),
+                               .prepare = fake_prepare,
+                               .dispose = fake_dispose,
+                               .start = fake_start,
+                               .abandon = fake_abandon };
+  fake->clock = lab_clock_new_virtual (0);
+  fake->plan = plan;
+  fake->outcome = outcome;
+  fake->span_ns = span_ns;
+  fake->start_times = g_array_new (FALSE, FALSE, sizeof (LabTime));
+  return fake;
+}
+
+static void
+fake_free (Fake *fake)
+{
+  g_assert_cmpuint (fake->in_flight, ==, 0);
+  g_assert_cmpuint (fake->prepared, ==, fake->disposed);
+  g_array_unref (fake->start_times);
+  lab_clock_free (fake->clock);
+  g_free (fake);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Fake, fake_free)
+
+static void
+count_one (gpointer data)
+{
+  (*(guint *) data)++;
+}
+
+static void
+every_arrival_has_one_outcome (void)
+{
+  static const struct
+  {
+    Plan plan;
+    LabOutcome outcome;
+    LabTime span_ns;
+    gboolean hang_up;
+    LabOutcome expected;
+    LabTime latency_ns;
+    guint abandoned; /* during the run */
+  } rows[] = {
+    { FINISHES_AT_ONCE, LAB_SHED, 0, FALSE, LAB_SHED, 0, 0 },
+    { FINISHES_AT_ONCE, LAB_OK, 0, TRUE, LAB_OK, 0, 0 },
+    { FINISHES_LATER, LAB_OK, 99 * LAB_MS, FALSE, LAB_OK, 99 * LAB_MS, 0 },
+    { FINISHES_LATER, LAB_ERROR, 99 * LAB_MS, TRUE, LAB_ERROR, 99 * LAB_MS, 0 },
+    { FINISHES_LATER, LAB_OK, 100 * LAB_MS, FALSE, LAB_TIMEOUT, 100 * LAB_MS, 0 }, /* a tie is a time-out */
+    { FINISHES_LATER, LAB_OK, 150 * LAB_MS, TRUE, LAB_TIMEOUT, 100 * LAB_MS, 20 },
+    { NEVER_FINISHES, LAB_OK, 0, FALSE, LAB_TIMEOUT, 100 * LAB_MS, 0 },
+    { NEVER_FINISHES, LAB_OK, 0, TRUE, LAB_TIMEOUT, 100 * LAB_MS, 20 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (Fake) fake = fake_new (rows[i].plan, rows[i].outcome, rows[i].span_ns);
+      guint over = 0;
+      g_autoptr (LabOpenLoop) load = lab_open_loop_new (fake->clock, &fake->target,
+                                                        &(LabOpenLoopOptions) { .rate_rps = 20,
+                                                                                .duration_ns = LAB_S,
+                                                                                .client_timeout_ns = 100 * LAB_MS,
+                                                                                .hang_up = rows[i].hang_up,
+                                                                                .over = count_one,
+                                                                                .data = &over });
+      const LabSummary *summary = lab_open_loop_summary (load);
+
+      lab_open_loop_start (load);
+      g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+      g_assert_cmpuint (over, ==, 1);
+      g_assert_cmpuint (fake->started, ==, 20);
+      g_assert_cmpuint (fake->abandoned, ==, rows[i].abandoned);
+      g_assert_cmpuint (lab_summary_offered (summary), ==, 20);
+      g_assert_cmpuint (lab_summary_count (summary, rows[i].expected), ==, 20);
+      g_assert_cmpint (lab_histogram_max (lab_summary_latency (summary, rows[i].expected)), ==, rows[i].latency_ns);
+    }
+}
+
+static void
+the_schedule_is_kept_whatever_the_service_does (void)
+{
+  static const Plan plans[] = { FINISHES_AT_ONCE, FINISHES_LATER, NEVER_FINISHES };
+
+  for (guint p = 0; p < G_N_ELEMENTS (plans); p++)
+    {
+      g_autoptr (Fake) fake = fake_new (plans[p], LAB_OK, 777 * LAB_MS);
+      g_autoptr (LabOpenLoop) load = lab_open_loop_new (
+          fake->clock, &fake->target,
+          &(LabOpenLoopOptions) { .rate_rps = 3, .duration_ns = 5 * LAB_S, .client_timeout_ns = 2 * LAB_S });
+
+      lab_open_loop_start (load);
+      g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+      g_assert_cmpuint (fake->start_times->len, ==, 15);
+      for (guint i = 0; i < 15; i++)
+        g_assert_cmpint (g_array_index (fake->start_times, LabTime, i), ==, i * LAB_S / 3);
+    }
+}
+
+static void
+blocks_are_used_again (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 95 * LAB_MS);
+  g_autoptr (LabOpenLoop) load = lab_open_loop_new (
+      fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = 100 * LAB_S });
+
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  g_assert_cmpuint (fake->started, ==, 10000);
+  g_assert_cmpuint (fake->most_in_flight, ==, 10);
+  g_assert_cmpuint (fake->prepared, ==, fake->most_in_flight);
+}
+
+static void
+what_is_under_way_at_the_end_counts_nowhere (void)
+{
+  g_autoptr (Fake) fake = fake_new (NEVER_FINISHES, LAB_OK, 0);
+  g_autoptr (LabSummary) summary = NULL;
+  LabOpenLoop *load
+      = lab_open_loop_new (fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = LAB_S });
+
+  lab_open_loop_start (load);
+  g_assert_false (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  summary = lab_open_loop_steal_summary (load);
+  lab_open_loop_free (load);
+  g_assert_cmpuint (lab_summary_offered (summary), ==, 0);
+  g_assert_cmpuint (fake->abandoned, ==, 10);
+}
+
+typedef struct
+{
+  LabTimer timer;
+  LabOpenLoop *load;
+} Stopper;
+
+static void
+stop (LabTimer *timer)
+{
+  lab_open_loop_stop (LAB_OWNER_OF (timer, Stopper, timer)->load);
+}
+
+static void
+a_stopped_loop_waits_for_those_under_way (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 50 * LAB_MS);
+  g_autoptr (LabOpenLoop) load
+      = lab_open_loop_new (fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = LAB_S });
+  Stopper stopper = { .load = load };
+
+  lab_timer_init (&stopper.timer, fake->clock, stop);
+  lab_timer_arm (&stopper.timer, 310 * LAB_MS);
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  g_assert_cmpuint (lab_summary_count (lab_open_loop_summary (load), LAB_OK), ==, 4);
+  g_assert_cmpint (lab_clock_now (fake->clock), ==, 350 * LAB_MS);
+}
+
+static void
+under_a_tick_a_client_counts_from_the_tick (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 50 * LAB_MS);
+  g_autoptr (LabClock) ticking = lab_clock_new_virtual (16 * LAB_MS);
+  LabClock *without = fake->clock;
+  LabOpenLoop *load;
+  guint n_seconds;
+
+  fake->clock = ticking;
+  load = lab_open_loop_new (ticking, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = LAB_S });
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (ticking, lab_open_loop_is_over, load));
+  /* Sent at a tick, finished at the first one 50 ms or more later. */
+  g_assert_cmpint (lab_histogram_max (lab_summary_latency (lab_open_loop_summary (load), LAB_OK)), ==, 64 * LAB_MS);
+  /* The last is due at 0.99 s and sent at 0.992 s: by second of arrival it is one of the first second. */
+  g_assert_cmpuint (lab_summary_by_second (lab_open_loop_summary (load), &n_seconds)[0].arrived, ==, 100);
+  g_assert_cmpuint (n_seconds, ==, 1);
+  lab_open_loop_free (load);
+  fake->clock = without;
+}
+
+static void
+a_closed_loop_keeps_its_workers_busy (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 100 * LAB_MS);
+  g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
+      fake->clock, &fake->target,
+      &(LabClosedLoopOptions) { .workers = 3, .duration_ns = 3050 * LAB_MS, .steady_from_ns = LAB_S });
+
+  lab_closed_loop_start (probe);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+  g_assert_cmpuint (fake->most_in_flight, ==, 3);
+  g_assert_cmpuint (lab_closed_loop_finished (probe, LAB_OK), ==, 3 * 31); /* the last ones end at 3.1 s */
+  g_assert_cmpuint (lab_closed_loop_steady_ok (probe), ==, 3 * 20);        /* 1.1 s to 3.0 s */
+  g_assert_cmpint (lab_clock_now (fake->clock), ==, 3100 * LAB_MS);
+}
+
+static void
+a_closed_loop_can_be_ended_before_its_time (void)
+{
+  g_autoptr (Fake) fake = fake_new (NEVER_FINISHES, LAB_OK, 0);
+  LabClosedLoop *probe = lab_closed_loop_new (fake->clock, &fake->target,
+                                              &(LabClosedLoopOptions) { .workers = 5, .duration_ns = LAB_S });
+
+  lab_closed_loop_start (probe);
+  g_assert_false (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+  lab_closed_loop_stop (probe);
+  lab_closed_loop_free (probe);
+  g_assert_cmpuint (fake->abandoned, ==, 5);
+}
+
+/* Refused at once, a worker asks again and again within one instant; the stack
+ * must not grow, and the loop can be stopped. */
+typedef struct
+{
+  Fake *fake;
+  LabClosedLoop *probe;
+} Refused;
+
+static gboolean
+a_million_were_refused (gpointer data)
+{
+  const Refused *refused = data;
+
+  return lab_closed_loop_finished (refused->probe, LAB_ERROR) >= 1000000;
+}
+
+static void
+a_closed_loop_survives_answers_at_once (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_AT_ONCE, LAB_ERROR, 0);
+  g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
+      fake->clock, &fake->target, &(LabClosedLoopOptions) { .workers = 2, .duration_ns = LAB_S });
+
+  lab_closed_loop_start (probe);
+  g_assert_true (lab_clock_run_until (fake->clock, a_million_were_refused, &(Refused) { fake, probe }));
+  lab_closed_loop_stop (probe);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/open-loop/every-arrival-has-one-outcome", every_arrival_has_one_outcome);
+  g_test_add_func ("/open-loop/the-schedule-is-kept-whatever-the-service-does",
+                   the_schedule_is_kept_whatever_the_service_does);
+  g_test_add_func ("/open-loop/blocks-are-used-again", blocks_are_used_again);
+  g_test_add_func ("/open-loop/what-is-under-way-at-the-end-counts-nowhere",
+                   what_is_under_way_at_the_end_counts_nowhere);
+  g_test_add_func ("/open-loop/a-stopped-loop-waits-for-those-under-way", a_stopped_loop_waits_for_those_under_way);
+  g_test_add_func ("/open-loop/under-a-tick-a-client-counts-from-the-tick", under_a_tick_a_client_counts_from_the_tick);
+  g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
+  g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);
+  g_test_add_func ("/closed-loop/survives-answers-at-once", a_closed_loop_survives_answers_at_once);
+  return g_test_run ();
+}

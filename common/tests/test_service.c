@@ -1,0 +1,142 @@
+/* The pretend service under the open loop: worked examples, checked by hand. */
+#include "../loadgen/loadgen.h"
+#include "../service/service.h"
+
+typedef struct
+{
+  LabClock *clock;
+  LabService *service;
+  LabOpenLoop *load;
+} Run;
+
+static Run
+run (const LabServiceOptions *service, const LabOpenLoopOptions *load)
+{
+  Run self = { .clock = lab_clock_new_virtual (0) };
+
+  self.service = lab_service_new (self.clock, service);
+  self.load = lab_open_loop_new (self.clock, lab_service_target (self.service), load);
+  lab_open_loop_start (self.load);
+  g_assert_true (lab_clock_run_until (self.clock, lab_open_loop_is_over, self.load));
+  return self;
+}
+
+static void
+run_clear (Run *self)
+{
+  lab_open_loop_free (self->load);
+  lab_service_free (self->service);
+  lab_clock_free (self->clock);
+}
+
+static guint64
+count (const Run *self, LabOutcome outcome)
+{
+  return lab_summary_count (lab_open_loop_summary (self->load), outcome);
+}
+
+/* One slot, 100 ms of work, 20 requests a second: the n-th is done after
+ * (n + 1) * 100 ms and arrives at n * 50 ms, so it waits 100 + n * 50 ms. */
+static void
+an_unlimited_line_keeps_growing (void)
+{
+  Run self = run (&(LabServiceOptions) { .limits.slots = 1, .service_time_ns = 100 * LAB_MS },
+                  &(LabOpenLoopOptions) { .rate_rps = 20, .duration_ns = 2 * LAB_S, .client_timeout_ns = LAB_S });
+  const LabHistogram *latency = lab_summary_latency (lab_open_loop_summary (self.load), LAB_OK);
+
+  g_assert_cmpuint (count (&self, LAB_OK), ==, 18); /* n = 17 waits 950 ms, n = 18 exactly 1 s */
+  g_assert_cmpuint (count (&self, LAB_TIMEOUT), ==, 22);
+  g_assert_cmpint (lab_histogram_max (latency), ==, 950 * LAB_MS);
+  g_assert_cmpint (lab_histogram_quantile (latency, 500), ==, 500 * LAB_MS); /* index 8.5 rounds to 8 */
+  /* The last client gives up at 2.95 s; by then 29 works have been finished. */
+  g_assert_cmpuint (lab_service_work_done (self.service), ==, 29);
+  run_clear (&self);
+}
+
+static void
+a_bounded_line_bounds_the_wait (void)
+{
+  Run self = run (&(LabServiceOptions) { .limits = { .slots = 1, .max_waiting = LAB_AT_MOST (2) },
+                                         .service_time_ns = 100 * LAB_MS },
+                  &(LabOpenLoopOptions) { .rate_rps = 20, .duration_ns = 2 * LAB_S, .client_timeout_ns = LAB_S });
+
+  g_assert_cmpuint (count (&self, LAB_TIMEOUT), ==, 0);
+  g_assert_cmpuint (count (&self, LAB_OK), ==, lab_service_work_done (self.service));
+  g_assert_cmpuint (count (&self, LAB_OK) + count (&self, LAB_SHED), ==, 40);
+  g_assert_cmpint (lab_histogram_max (lab_summary_latency (lab_open_loop_summary (self.load), LAB_OK)), <=,
+                   300 * LAB_MS);
+  g_assert_cmpuint (lab_admission_counters (lab_service_admission (self.service))->peak_waiting, ==, 2);
+  run_clear (&self);
+}
+
+static guint
+twice_as_slow_after_a_second (LabTime elapsed_ns)
+{
+  return elapsed_ns > LAB_S ? 2 : 1;
+}
+
+static void
+the_work_is_decided_when_it_starts (void)
+{
+  Run self = run (&(LabServiceOptions) { .limits.slots = 1,
+                                         .service_time_ns = 400 * LAB_MS,
+                                         .slowdown = twice_as_slow_after_a_second },
+                  &(LabOpenLoopOptions) { .rate_rps = 2, .duration_ns = 2 * LAB_S });
+
+  /* Starts at 0, 0.5, 1.0 (not yet slow: strictly later) and 1.5 s. */
+  g_assert_cmpint (lab_histogram_max (lab_summary_latency (lab_open_loop_summary (self.load), LAB_OK)), ==,
+                   800 * LAB_MS);
+  g_assert_cmpint (lab_histogram_quantile (lab_summary_latency (lab_open_loop_summary (self.load), LAB_OK), 660), ==,
+                   400 * LAB_MS);
+  run_clear (&self);
+}
+
+static void
+a_hang_up_frees_what_it_held (void)
+{
+  Run self = run (&(LabServiceOptions) { .limits.slots = 1, .service_time_ns = 10 * LAB_S },
+                  &(LabOpenLoopOptions) {
+                      .rate_rps = 10, .duration_ns = LAB_S, .client_timeout_ns = 150 * LAB_MS, .hang_up = TRUE });
+  const LabAdmissionCounters *counters = lab_admission_counters (lab_service_admission (self.service));
+
+  g_assert_cmpuint (count (&self, LAB_TIMEOUT), ==, 10);
+  g_assert_cmpuint (lab_service_work_done (self.service), ==, 0);
+  g_assert_cmpuint (counters->waiting, ==, 0);
+  g_assert_cmpuint (counters->running, ==, 0);
+  g_assert_cmpuint (counters->admitted + counters->cancelled, ==, 10);
+  run_clear (&self);
+}
+
+static void
+exponential_works_are_seeded (void)
+{
+  LabTime p99[3];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      Run self = run (&(LabServiceOptions) { .limits.slots = 100,
+                                             .service_time_ns = 50 * LAB_MS,
+                                             .work = LAB_WORK_EXPONENTIAL,
+                                             .seed = i < 2 ? 7 : 8 },
+                      &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = 100 * LAB_S });
+
+      p99[i] = lab_histogram_quantile (lab_summary_latency (lab_open_loop_summary (self.load), LAB_OK), 990);
+      run_clear (&self);
+    }
+  g_assert_cmpint (p99[0], ==, p99[1]);
+  g_assert_cmpint (p99[0], !=, p99[2]);
+  g_assert_cmpint (p99[0], >, 210 * LAB_MS); /* 50 ms * ln 100 = 230 ms */
+  g_assert_cmpint (p99[0], <, 250 * LAB_MS);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/an-unlimited-line-keeps-growing", an_unlimited_line_keeps_growing);
+  g_test_add_func ("/service/a-bounded-line-bounds-the-wait", a_bounded_line_bounds_the_wait);
+  g_test_add_func ("/service/the-work-is-decided-when-it-starts", the_work_is_decided_when_it_starts);
+  g_test_add_func ("/service/a-hang-up-frees-what-it-held", a_hang_up_frees_what_it_held);
+  g_test_add_func ("/service/exponential-works-are-seeded", exponential_works_are_seeded);
+  return g_test_run ();
+}
