@@ -266,4 +266,10 @@ $(BUILD)/taps/%.tap: $(BUILD)/tests/% FORCE
 $(BUILD)/taps/%.tap: common/tests/%.sh build FORCE
 	@BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ sh $<
 
+include step08_leak/zoo.mk
+
+# --- What a step brings of its own ---------------------------------------------
+
+include $(sort $(wildcard step*/*.mk))
+
 endif
