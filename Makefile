@@ -246,6 +246,7 @@ define step_rule
 .PHONY: step$1 show-step$1
 step$1: $(call outputs,$(call runs_of,$1),.txt) $(call drawings,$(call runs_of,$1))
 	@sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(call runs_of,$1),$(call name,$(run)))
+	$$(AFTER_STEP$1)
 show-step$1: $(call outputs,$(call runs_of,$1),.txt)
 	@$(foreach run,$(call runs_of,$1),sh $(SCRIPTS)/plot.sh - $(OUT)/$(call name,$(run)) $(call chart,$(run)) &&) :
 endef
@@ -265,8 +266,6 @@ $(BUILD)/taps/%.tap: $(BUILD)/tests/% FORCE
 
 $(BUILD)/taps/%.tap: common/tests/%.sh build FORCE
 	@BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ sh $<
-
-include step08_leak/zoo.mk
 
 # --- What a step brings of its own ---------------------------------------------
 
