@@ -1,12 +1,13 @@
 #include "policy.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../loadgen/loadgen.h"
 
 #define POINTS 200 /* of a timeline, from the first arrival to the last */
 
-static const LabColumn policy_columns[] = {
+const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS] = {
   { .key = "policy", .heading = "policy", .width = -34 },
   { .key = "offered" },
   { .key = "goodput_rps", .heading = "goodput/s", .width = 10, .decimals = 1 },
@@ -20,7 +21,6 @@ static const LabColumn policy_columns[] = {
   { .key = "work" },
   { .key = "wasted", .heading = "wasted", .width = 8 },
   { .key = "peak_line", .heading = "peak line", .width = 10 },
-  LAB_LATENESS_COLUMNS,
 };
 
 static const LabColumn second_columns[] = {
@@ -170,13 +170,12 @@ lab_run_free (LabRun *run)
   g_free (run);
 }
 
-static void
-add_row (Lab *lab, LabTable *table, const LabRun *run)
+void
+lab_policy_values (const LabRun *run, LabValue values[LAB_N_POLICY_COLUMNS])
 {
   const LabSummary *summary = run->summary;
   const LabHistogram *latency = lab_summary_latency (summary, LAB_OK);
-  const LabHistogram *lateness = lab_summary_lateness (summary);
-  const LabValue values[] = {
+  const LabValue all[LAB_N_POLICY_COLUMNS] = {
     lab_text (run->label),
     lab_count (lab_summary_offered (summary)),
     lab_rate (lab_summary_count (summary, LAB_OK), lab_summary_duration (summary)),
@@ -190,17 +189,33 @@ add_row (Lab *lab, LabTable *table, const LabRun *run)
     lab_count (run->work),
     lab_count (run->wasted),
     lab_count (run->peak_line),
-    LAB_LATENESS_VALUES (lateness),
   };
 
-  lab_table_add (table, values, G_N_ELEMENTS (values) - (lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS));
+  for (guint i = 0; i < LAB_N_POLICY_COLUMNS; i++)
+    values[i] = all[i];
+}
+
+static void
+add_row (Lab *lab, LabTable *table, const LabRun *run)
+{
+  const LabHistogram *lateness = lab_summary_lateness (run->summary);
+  LabValue values[LAB_N_POLICY_COLUMNS + LAB_N_LATENESS_COLUMNS]
+      = { [LAB_N_POLICY_COLUMNS] = LAB_LATENESS_VALUES (lateness) };
+
+  lab_policy_values (run, values);
+  lab_table_add (table, values, LAB_N_POLICY_COLUMNS + (lab_settings (lab)->real_clock ? LAB_N_LATENESS_COLUMNS : 0));
 }
 
 void
 lab_policy_print (Lab *lab, GPtrArray *runs)
 {
-  guint n_columns = G_N_ELEMENTS (policy_columns) - (lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS);
-  LabTable *table = lab_results_rows (lab_results (lab), policy_columns, n_columns);
+  static LabColumn columns[LAB_N_POLICY_COLUMNS + LAB_N_LATENESS_COLUMNS]
+      = { [LAB_N_POLICY_COLUMNS] = LAB_LATENESS_COLUMNS };
+  guint n_columns = LAB_N_POLICY_COLUMNS + (lab_settings (lab)->real_clock ? LAB_N_LATENESS_COLUMNS : 0);
+  LabTable *table;
+
+  memcpy (columns, lab_policy_columns, sizeof lab_policy_columns);
+  table = lab_results_rows (lab_results (lab), columns, n_columns);
 
   for (guint i = 0; i < runs->len; i++)
     add_row (lab, table, g_ptr_array_index (runs, i));

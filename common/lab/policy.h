@@ -49,6 +49,12 @@ GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_polici
  * nothing. */
 void lab_policy_refuse_empty_run (Lab *lab, const char *label, double rate_rps);
 
+/* The article's columns, and a run's values in them, for tables that have columns
+ * of their own besides. */
+#define LAB_N_POLICY_COLUMNS 13
+extern const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS];
+void lab_policy_values (const LabRun *run, LabValue values[LAB_N_POLICY_COLUMNS]);
+
 /* What a row on the real clock ends with: how late the generator was. */
 #define LAB_N_LATENESS_COLUMNS 3
 #define LAB_LATENESS_COLUMNS                                  \
