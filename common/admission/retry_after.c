@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* RFC 9110, section 5.6.7. The name of the day is not held against the date. */
-#define TIME "(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)"
+#define TIME "(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>[0-5]\\d|60)" /* 60 is a leap second */
 #define MONTH "(?<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 
 static const char *const date_forms[] = {
@@ -32,7 +32,8 @@ month (const GMatchInfo *match)
   return (int) (strstr (names, name) - names) / 3 + 1;
 }
 
-/* A year of two digits that would lie over 50 years ahead is one of the past. */
+/* A year of two digits is the one that lies at most 50 years ahead, and less than
+ * 50 behind. */
 static int
 full_year (int year, gint64 now_unix_s)
 {
@@ -42,6 +43,8 @@ full_year (int year, gint64 now_unix_s)
   if (year >= 100)
     return year;
   year += this_year - this_year % 100;
+  if (year <= this_year - 50)
+    return year + 100;
   return year > this_year + 50 ? year - 100 : year;
 }
 
@@ -57,8 +60,7 @@ parse_date (const char *text, gint64 now_unix_s)
         continue;
       return g_date_time_new_utc (full_year ((int) number (match, "year"), now_unix_s), month (match),
                                   (int) number (match, "day"), (int) number (match, "hour"),
-                                  (int) number (match, "minute"),
-                                  (double) MIN (number (match, "second"), 59)); /* 60 is a leap second */
+                                  (int) number (match, "minute"), (double) MIN (number (match, "second"), 59));
     }
   return NULL;
 }
