@@ -35,12 +35,14 @@ month (const GMatchInfo *match)
 /* A year of two digits is the one that lies at most 50 years ahead, and less than
  * 50 behind. */
 static int
-full_year (int year, gint64 now_unix_s)
+year_of (const GMatchInfo *match, gint64 now_unix_s)
 {
+  g_autofree char *digits = g_match_info_fetch_named (match, "year");
   g_autoptr (GDateTime) now = g_date_time_new_from_unix_utc (now_unix_s);
   int this_year = now != NULL ? g_date_time_get_year (now) : 1970;
+  int year = (int) number (match, "year");
 
-  if (year >= 100)
+  if (strlen (digits) > 2)
     return year;
   year += this_year - this_year % 100;
   if (year <= this_year - 50)
@@ -58,9 +60,9 @@ parse_date (const char *text, gint64 now_unix_s)
 
       if (!g_regex_match (form, text, 0, &match))
         continue;
-      return g_date_time_new_utc (full_year ((int) number (match, "year"), now_unix_s), month (match),
-                                  (int) number (match, "day"), (int) number (match, "hour"),
-                                  (int) number (match, "minute"), (double) MIN (number (match, "second"), 59));
+      return g_date_time_new_utc (year_of (match, now_unix_s), month (match), (int) number (match, "day"),
+                                  (int) number (match, "hour"), (int) number (match, "minute"),
+                                  (double) MIN (number (match, "second"), 59));
     }
   return NULL;
 }
