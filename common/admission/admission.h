@@ -3,7 +3,7 @@
  * Every request gets one of three answers: run now, wait in a short line, or be
  * turned away. The controller does no work itself and knows nothing of HTTP; it
  * can be put into any program on the GLib main loop. It needs admission.[ch] and
- * the clock (common/time/clock.[ch], duration.[ch]).
+ * the clock (common/time/clock.[ch], timer_queue.[ch], duration.h).
  *
  * A request embeds its ticket, so admitting, waiting and shedding allocate
  * nothing:

@@ -6,26 +6,13 @@
 #include <unistd.h>
 #endif
 
-/* All timers of a clock stand in one heap, ordered by (due time, order of
- * arming). The keys lie in the heap itself, so that ordering it does not touch
- * the timers, which are spread over the memory of whatever they wake; a timer
- * knows its place, so that it can be taken out at once. Four children to a node
- * halve the depth and share a cache line or two.
- *
- * One GSource serves the whole heap. A GLib timeout per timer would cost every
- * turn of the main loop a look at each of them.
- */
+#include "timer_queue.h"
 
-#define BRANCHES 4
+/* One GSource serves all timers of a clock. A GLib timeout for each of them would
+ * cost every turn of the main loop a look at each. */
+
 #define VIRTUAL_BATCH 1024 /* events per dispatch: the main loop's own cost all but disappears */
 #define REAL_BATCH 16      /* few, so that sockets are looked at in a flood of arrivals, too */
-
-typedef struct
-{
-  LabTime due_ns;
-  guint64 sequence;
-  LabTimer *timer;
-} Entry;
 
 typedef struct
 {
@@ -38,8 +25,7 @@ struct _LabClock
   GMainContext *context;
   ClockSource *source;
 
-  Entry *heap;
-  guint n_timers, room;
+  LabTimerQueue timers;
   guint64 sequence; /* of the timer armed last */
   guint64 events, order_hash;
   guint batch;
@@ -56,77 +42,6 @@ struct _LabClock
   gpointer condition_data;
 };
 
-/* The heap */
-
-static inline gboolean
-is_before (const Entry *a, const Entry *b)
-{
-  return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->sequence < b->sequence);
-}
-
-static inline void
-put (LabClock *clock, guint at, const Entry *entry)
-{
-  clock->heap[at] = *entry;
-  entry->timer->place = at + 1;
-}
-
-static void
-sift_up (LabClock *clock, guint at, const Entry *entry)
-{
-  while (at > 0)
-    {
-      guint parent = (at - 1) / BRANCHES;
-
-      if (!is_before (entry, &clock->heap[parent]))
-        break;
-      put (clock, at, &clock->heap[parent]);
-      at = parent;
-    }
-  put (clock, at, entry);
-}
-
-static void
-sift_down (LabClock *clock, guint at, const Entry *entry)
-{
-  for (;;)
-    {
-      guint child = at * BRANCHES + 1;
-      guint end = MIN (child + BRANCHES, clock->n_timers);
-      guint first = child;
-
-      if (child >= clock->n_timers)
-        break;
-      while (++child < end)
-        if (is_before (&clock->heap[child], &clock->heap[first]))
-          first = child;
-      if (!is_before (&clock->heap[first], entry))
-        break;
-      put (clock, at, &clock->heap[first]);
-      at = first;
-    }
-  put (clock, at, entry);
-}
-
-static void
-place_entry (LabClock *clock, guint at, const Entry *entry)
-{
-  if (at > 0 && is_before (entry, &clock->heap[(at - 1) / BRANCHES]))
-    sift_up (clock, at, entry);
-  else
-    sift_down (clock, at, entry);
-}
-
-static void
-take_out (LabClock *clock, guint at)
-{
-  Entry last = clock->heap[--clock->n_timers];
-
-  clock->heap[at].timer->place = 0;
-  if (at < clock->n_timers)
-    place_entry (clock, at, &last);
-}
-
 /* Timers */
 
 void
@@ -140,28 +55,16 @@ lab_timer_init (LabTimer *timer, LabClock *clock, LabTimerFunc fire)
 void
 lab_timer_arm (LabTimer *timer, LabTime due_ns)
 {
-  LabClock *clock = timer->clock;
-  Entry entry = { .due_ns = due_ns, .sequence = ++clock->sequence, .timer = timer };
-
+  lab_timer_disarm (timer);
   timer->due_ns = due_ns;
-  if (timer->place != 0)
-    {
-      place_entry (clock, timer->place - 1, &entry);
-      return;
-    }
-  if (clock->n_timers == clock->room)
-    {
-      clock->room = MAX (64, clock->room * 2);
-      clock->heap = g_renew (Entry, clock->heap, clock->room);
-    }
-  sift_up (clock, clock->n_timers++, &entry);
+  lab_timer_queue_add (&timer->clock->timers, timer, due_ns, ++timer->clock->sequence);
 }
 
 void
 lab_timer_disarm (LabTimer *timer)
 {
-  if (timer->place != 0)
-    take_out (timer->clock, timer->place - 1);
+  if (lab_timer_is_armed (timer))
+    lab_timer_queue_remove (&timer->clock->timers, timer);
 }
 
 /* Time */
@@ -194,21 +97,21 @@ tick_at_or_after (const LabClock *clock, LabTime due_ns)
 static gboolean
 condition_holds (const LabClock *clock)
 {
-  return clock->condition != NULL ? clock->condition (clock->condition_data) : clock->n_timers == 0;
+  return clock->condition != NULL ? clock->condition (clock->condition_data) : clock->timers.length == 0;
 }
 
 static void
-fire_first (LabClock *clock)
+fire (LabClock *clock, const LabTimerEntry *entry)
 {
-  Entry first = clock->heap[0];
+  LabTimer *timer = entry->timer;
 
-  take_out (clock, 0);
   clock->events++;
   /* One round of FNV-1a over each half of the key. */
-  clock->order_hash = (clock->order_hash ^ (guint64) first.due_ns) * G_GUINT64_CONSTANT (0x100000001b3);
-  clock->order_hash = (clock->order_hash ^ first.sequence) * G_GUINT64_CONSTANT (0x100000001b3);
+  clock->order_hash = (clock->order_hash ^ (guint64) entry->due_ns) * G_GUINT64_CONSTANT (0x100000001b3);
+  clock->order_hash = (clock->order_hash ^ entry->sequence) * G_GUINT64_CONSTANT (0x100000001b3);
+  lab_timer_queue_remove (&clock->timers, timer);
   clock->in_event = TRUE;
-  first.timer->fire (first.timer);
+  timer->fire (timer);
   clock->in_event = FALSE;
 }
 
@@ -218,15 +121,16 @@ dispatch (GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer data G_G
   LabClock *clock = ((ClockSource *) source)->clock;
   LabTime now = lab_clock_now (clock);
 
-  for (guint i = 0; i < clock->batch && clock->n_timers > 0; i++)
+  for (guint i = 0; i < clock->batch && clock->timers.length > 0; i++)
     {
-      LabTime due_ns = tick_at_or_after (clock, clock->heap[0].due_ns);
+      const LabTimerEntry *first = lab_timer_queue_first (&clock->timers);
+      LabTime due_ns = tick_at_or_after (clock, first->due_ns);
 
       if (clock->is_virtual)
         clock->now_ns = MAX (clock->now_ns, due_ns);
       else if (due_ns > now)
         break;
-      fire_first (clock);
+      fire (clock, first);
       if (clock->running && (clock->stopped || (clock->reached = condition_holds (clock))))
         break;
     }
@@ -238,7 +142,8 @@ dispatch (GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer data G_G
 static void
 set_alarm (LabClock *clock)
 {
-  LabTime due_ns = clock->n_timers > 0 ? clock->heap[0].due_ns : LAB_NEVER;
+  const LabTimerEntry *first = lab_timer_queue_first (&clock->timers);
+  LabTime due_ns = first != NULL ? first->due_ns : LAB_NEVER;
 
   if (due_ns == clock->alarm_ns)
     return;
@@ -259,11 +164,11 @@ set_alarm (LabClock *clock)
 static gboolean
 is_ready (LabClock *clock)
 {
-  if (clock->n_timers == 0)
+  if (clock->timers.length == 0)
     return FALSE;
   if (clock->is_virtual) /* nobody but lab_clock_run_until() moves a virtual clock */
     return clock->running && !clock->in_event;
-  return clock->heap[0].due_ns <= lab_clock_now (clock);
+  return lab_timer_queue_first (&clock->timers)->due_ns <= lab_clock_now (clock);
 }
 
 static gboolean
@@ -294,7 +199,7 @@ lab_clock_run_until (LabClock *clock, LabCondition condition, gpointer data)
   clock->condition_data = data;
   clock->running = TRUE;
   clock->reached = condition_holds (clock);
-  while (!clock->reached && !clock->stopped && !(clock->is_virtual && clock->n_timers == 0))
+  while (!clock->reached && !clock->stopped && !(clock->is_virtual && clock->timers.length == 0))
     {
       g_main_context_iteration (clock->context, TRUE);
       clock->reached = clock->reached || condition_holds (clock);
@@ -371,7 +276,7 @@ lab_clock_free (LabClock *clock)
     close (clock->timer_fd);
 #endif
   g_main_context_unref (clock->context);
-  g_free (clock->heap);
+  lab_timer_queue_clear (&clock->timers);
   g_free (clock);
 }
 

@@ -43,7 +43,7 @@ struct _LabTimer
   LabClock *clock;
   LabTimerFunc fire;
   LabTime due_ns;
-  guint place; /* in the heap, counted from 1; 0: not armed */
+  guint place; /* in the clock's queue of timers; 0: not armed */
 };
 
 /* The struct that holds @member, given a pointer to the member. */
