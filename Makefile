@@ -267,8 +267,8 @@ $(BUILD)/taps/%.tap: $(BUILD)/tests/% FORCE
 $(BUILD)/taps/%.tap: common/tests/%.sh build FORCE
 	@BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ sh $<
 
-# --- What a step brings of its own ---------------------------------------------
+# --- What a step and the proof bring of their own -------------------------------
 
-include $(sort $(wildcard step*/*.mk))
+include $(sort $(wildcard step*/*.mk common/make/*.mk))
 
 endif
