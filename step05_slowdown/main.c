@@ -61,6 +61,7 @@ main (int argc, char *argv[])
   };
   g_autoptr (GPtrArray) runs = NULL;
 
+  lab_results_setting (lab_results (lab), "slow_after_s", lab_seconds (SLOW_AFTER_NS));
   lab_print (lab, "offering %.0f/s (80%% of capacity); after %.0f s every request takes %dx longer\n", rate_rps,
              (double) SLOW_AFTER_NS / LAB_S, SLOWDOWN);
   runs = lab_run_policies (lab, policies, G_N_ELEMENTS (policies));
