@@ -26,16 +26,18 @@ set datafile columnheaders
 # as text): plot ... with lines ls PROTECTED, set label ... tc ls PROTECTED
 PROTECTED   = 1; set style line PROTECTED   lt 1 lw 3.0 lc rgb '#0072B2' pt 7 ps 1.1
 UNPROTECTED = 2; set style line UNPROTECTED lt 2 lw 3.0 lc rgb '#C04A00' pt 9 ps 1.3 dt (12,4)
-SHED        = 3; set style line SHED        lt 3 lw 2.5 lc rgb '#E69F00' pt 5 ps 1.1
+SHED        = 3; set style line SHED        lt 3 lw 2.5 lc rgb '#E69F00' pt 5 ps 1.1 dt (10,6)
 TIMEOUT     = 4; set style line TIMEOUT     lt 4 lw 2.5 lc rgb '#A8457D' pt 11 ps 1.3 dt (3,3)
 WASTED      = 5; set style line WASTED      lt 5 lw 2.5 lc rgb '#6A4C93' pt 13 ps 1.3
 CAPACITY    = 6; set style line CAPACITY    lt 6 lw 1.8 lc rgb '#444444' dt (8,5)
 OK          = 7; set style line OK          lt 7 lw 3.0 lc rgb '#007A5A' pt 6 ps 1.1
 OFFERED     = 8; set style line OFFERED     lt 8 lw 2.5 lc rgb '#767676' pt 4 ps 1.0 dt (2,3)
 OTHER       = 9; set style line OTHER       lt 9 lw 3.0 lc rgb '#2E86AB' pt 2 ps 1.1
+SHED_TEXT   = 10; set style line SHED_TEXT  lt 3 lc rgb '#8A5A00' # orange is too light for words
 if (is_text) {
   set style line PROTECTED   pt 'o'
   set style line UNPROTECTED pt 'x'
+  set style line SHED        pt 'd'
 }
 
 # The reading of a setting in the run's document, NaN where it has none.
@@ -45,7 +47,9 @@ say(x) = abs(x) >= 1e4 ? sprintf('%.3gk', x / 1e3) : \
          sprintf(abs(x) >= 10 || x == floor(x) ? '%.0f' : abs(x) >= 1 ? '%.1f' : '%.2g', x)
 tics_up_to(x) = x >= 1e4 ? '%.0s%c' : '%g'
 is_number(x) = (x == x)
-repeat(text, n) = n < 1 ? '' : text.repeat(text, n - 1)
+# A label stands so many rows above its line; one of the whole width breaks the line, in the terminal.
+above(rows) = is_text ? 1 : rows
+upon(rows) = is_text ? 0 : rows
 
 set border 3 lc rgb '#444444'
 set tics nomirror out scale 0.6
