@@ -1,0 +1,97 @@
+/* Step 6: the same controller before a real web service, over real HTTP. */
+#include "../common/http/trial.h"
+#include "peers.h"
+
+#define LINE_BUDGET_NS (LAB_S / 2)
+#define WAIT_LIMIT_NS (300 * LAB_MS)
+#define REFUSAL "Exceeded concurrency limit."
+
+static void
+check_unprotected (Lab *lab, const LabHttpTrial *bare, const LabHttpTrial *watching, const LabHttpTrial *protected)
+{
+  guint64 timeouts = lab_http_trial_count (bare, LAB_TIMEOUT);
+  guint64 rescued = lab_summary_steady_ok (watching->run->summary);
+
+  if (2 * lab_settings (lab)->client_timeout_ns > lab_settings (lab)->duration_ns)
+    {
+      lab_skip (lab, "without limits the service collapses over HTTP, too", "the run is too short for it");
+      return;
+    }
+  lab_check (lab, timeouts > lab_http_trial_count (bare, LAB_OK) && bare->run->wasted > 0,
+             "without limits the service collapses over HTTP, too",
+             "%" G_GUINT64_FORMAT " time-outs, %" G_GUINT64_FORMAT " works wasted", timeouts, bare->run->wasted);
+  lab_check (lab, rescued < lab_summary_steady_ok (protected->run->summary) / 2,
+             "to notice hang-ups alone rescues no goodput", "%" G_GUINT64_FORMAT " answered in time from second %d on",
+             rescued, LAB_STEADY_FROM_S);
+}
+
+static void
+check_limits (Lab *lab, const LabHttpTrial *protected, const LabHttpTrial *limited)
+{
+  guint64 timeouts = lab_http_trial_count (protected, LAB_TIMEOUT);
+  guint64 refused = lab_http_trial_count (limited, LAB_SHED);
+
+  if (WAIT_LIMIT_NS + 2 * lab_settings (lab)->service_time_ns > lab_settings (lab)->client_timeout_ns)
+    lab_skip (lab, "behind our controller no client times out", "the wait and the work outlast the clients");
+  else
+    lab_check (lab, timeouts == 0 && protected->run->wasted == 0,
+               "behind our controller no client times out and no work is wasted",
+               "%" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, timeouts, protected->run->wasted);
+  lab_check (lab, g_strcmp0 (protected->retry_after, "1") == 0, "its refusals say when to come back", "Retry-After: %s",
+             protected->retry_after == NULL ? "none" : protected->retry_after);
+  lab_check (lab, limited->saw_503 && limited->retry_after == NULL, "the server's own limit does not say when",
+             "Retry-After: %s", limited->retry_after == NULL ? "none" : limited->retry_after);
+  lab_check (lab, limited->refusal_lines == refused, "and it writes a line in its log for each refusal",
+             "%u lines, %" G_GUINT64_FORMAT " refusals", limited->refusal_lines, refused);
+}
+
+int
+main (int argc, char *argv[])
+{
+  gboolean with_peers = FALSE;
+  const LabOption own[] = { { .name = "peers",
+                              .kind = LAB_OPTION_FLAG,
+                              .value = &with_peers,
+                              .help = "rows for nginx, HAProxy and uvicorn, where they are installed" } };
+  g_autoptr (Lab) lab = lab_new (&(LabProgram) { .name = "step06_http",
+                                                 .summary = "Serve it over HTTP with a 503 and Retry-After.",
+                                                 .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_SERVICE
+                                                            | LAB_OPTIONS_PATIENCE | LAB_OPTIONS_DURATION,
+                                                 .duration_ns = 5 * LAB_S,
+                                                 .own = own,
+                                                 .n_own = G_N_ELEMENTS (own) },
+                                 argc, argv);
+  g_autoptr (GPtrArray) trials = g_ptr_array_new_with_free_func ((GDestroyNotify) lab_http_trial_free);
+  LabHttpTrial *bare = lab_http_trial_new (lab, "no limits", NULL);
+  LabHttpTrial *protected, *limited, *watching;
+
+  g_ptr_array_add (trials, bare);
+  double capacity_rps = lab_http_trial_capacity (lab, bare);
+  double rate_rps = 2 * capacity_rps;
+  gint64 max_waiting = lab_line_length (capacity_rps, LINE_BUDGET_NS);
+  g_autofree char *label = g_strdup_printf ("cap %" G_GINT64_FORMAT " + wait limit 0.3 s", max_waiting);
+  g_autofree char *cap = g_strdup_printf ("--max-waiting=%" G_GINT64_FORMAT, max_waiting);
+
+  if (lab_is_interrupted (lab))
+    return lab_finish (lab);
+  lab_results_setting (lab_results (lab), "capacity_rps", lab_rps (capacity_rps));
+  lab_results_setting (lab_results (lab), "rate_rps", lab_rps (rate_rps));
+  lab_print (lab, "capacity over HTTP: %.1f requests/s; offering %.0f/s for %g s\n", capacity_rps, rate_rps,
+             (double) lab_settings (lab)->duration_ns / LAB_S);
+
+  protected = lab_http_trial_new (lab, label, (const char *[]) { cap, "--max-wait=0.3s", NULL });
+  limited = lab_http_trial_new (lab, "limit of 36 connections", (const char *[]) { "--limit-concurrency=36", NULL });
+  limited->refusal = g_strdup (REFUSAL);
+  watching = lab_http_trial_new (lab, "no limits, hang-ups noticed", (const char *[]) { "--watch-hangups", NULL });
+  g_ptr_array_add (trials, protected);
+  g_ptr_array_add (trials, limited);
+  g_ptr_array_add (trials, watching);
+  if (with_peers)
+    step06_add_peers (lab, trials, max_waiting, WAIT_LIMIT_NS);
+
+  lab_http_trials_run (lab, trials, rate_rps);
+  lab_http_trials_print (lab, trials);
+  check_unprotected (lab, bare, watching, protected);
+  check_limits (lab, protected, limited);
+  return lab_finish (lab);
+}
