@@ -80,7 +80,7 @@ endif
 # A program is named by its source. Those over HTTP are apart.
 HTTP_PROGRAMS := step06_http/main step06_http/service step09_sweep/loadtest
 SOURCES := $(sort $(filter-out step06_http/main.c,$(wildcard step*/main.c)) step09_sweep/tune_wait.c \
-           $(wildcard common/report/*.c)) $(if $(HTTP),$(wildcard $(HTTP_PROGRAMS:%=%.c)))
+           common/report/article.c) $(if $(HTTP),$(wildcard $(HTTP_PROGRAMS:%=%.c)))
 PROGRAMS := $(SOURCES:%.c=%)
 
 # A step's main.c is called as its folder; any other program as its file.
