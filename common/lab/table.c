@@ -3,9 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Wide enough for a count per nanosecond in millionths per second. */
-__extension__ typedef __int128 Wide;
-
 /* Values are copied in; their texts live in @texts. */
 struct _LabTable
 {
@@ -58,51 +55,65 @@ lab_decimal (gint64 units, guint decimals)
   return (LabValue) { .kind = LAB_VALUE_DECIMAL, .units = units, .decimals = decimals };
 }
 
-static Wide
+static guint64
 power_of_ten (guint exponent)
 {
-  Wide power = 1;
+  guint64 power = 1;
 
   while (exponent-- > 0)
     power *= 10;
   return power;
 }
 
-/* Half to even, as the article's language rounds. */
-static Wide
-divide (Wide numerator, Wide denominator)
+static guint64
+magnitude (gint64 units)
 {
-  Wide quotient = numerator / denominator;
-  Wide twice = 2 * (numerator % denominator);
-  Wide size = twice < 0 ? -twice : twice;
-
-  if (size > denominator || (size == denominator && quotient % 2 != 0))
-    quotient += numerator < 0 ? -1 : 1;
-  return quotient;
+  return units < 0 ? -(guint64) units : (guint64) units;
 }
 
-static LabValue
-quotient (Wide numerator, Wide denominator)
+/* a * b / denominator, half to even, as the article's language rounds; FALSE when
+ * it is beyond all measure. */
+static gboolean
+divide (guint64 a, guint64 b, guint64 denominator, guint64 *rounded)
 {
+  guint64 rest;
+
+  if (!lab_mul_div_rest (a, b, denominator, rounded, &rest) || *rounded > G_MAXINT64)
+    return FALSE;
+  if (rest > denominator - rest || (rest == denominator - rest && *rounded % 2 != 0))
+    (*rounded)++;
+  return *rounded <= G_MAXINT64;
+}
+
+/* @numerator * @factor / @denominator, to as many decimals as there is room for. */
+static LabValue
+quotient (guint64 numerator, guint64 factor, guint64 denominator)
+{
+  guint64 units;
+
   for (int decimals = MOST_DECIMALS; decimals >= 0; decimals--)
-    {
-      Wide units = divide (numerator * power_of_ten ((guint) decimals), denominator);
-      if (units <= G_MAXINT64 && units >= -G_MAXINT64)
-        return lab_decimal ((gint64) units, (guint) decimals);
-    }
+    if (divide (numerator, factor * power_of_ten ((guint) decimals), denominator, &units))
+      return lab_decimal ((gint64) units, (guint) decimals);
   return lab_none ();
 }
 
 LabValue
 lab_ratio (gint64 numerator, gint64 denominator)
 {
-  return denominator > 0 ? quotient (numerator, denominator) : lab_none ();
+  LabValue value;
+
+  if (denominator <= 0)
+    return lab_none ();
+  value = quotient (magnitude (numerator), 1, (guint64) denominator);
+  if (numerator < 0)
+    value.units = -value.units;
+  return value;
 }
 
 LabValue
 lab_rate (guint64 count, LabTime span_ns)
 {
-  return span_ns > 0 ? quotient ((Wide) count * LAB_S, span_ns) : lab_none ();
+  return span_ns > 0 ? quotient (count, LAB_S, (guint64) span_ns) : lab_none ();
 }
 
 static LabValue
@@ -138,9 +149,12 @@ lab_rps (double rate_rps)
 LabValue
 lab_value_round (LabValue value, guint decimals)
 {
+  guint64 units;
+
   if (value.kind != LAB_VALUE_DECIMAL || value.decimals <= decimals)
     return value;
-  return lab_decimal ((gint64) divide (value.units, power_of_ten (value.decimals - decimals)), decimals);
+  divide (magnitude (value.units), 1, power_of_ten (value.decimals - decimals), &units);
+  return lab_decimal (value.units < 0 ? -(gint64) units : (gint64) units, decimals);
 }
 
 double
@@ -158,7 +172,7 @@ append_decimal (LabValue value, GString *to)
 
   if (value.units < 0)
     g_string_append_c (to, '-');
-  g_string_append_printf (to, "%" G_GUINT64_FORMAT, whole < 0 ? -(guint64) whole : (guint64) whole);
+  g_string_append_printf (to, "%" G_GUINT64_FORMAT, magnitude (whole));
   if (value.decimals > 0)
     g_string_append_printf (to, ".%0*" G_GINT64_FORMAT, (int) value.decimals, parts < 0 ? -parts : parts);
 }

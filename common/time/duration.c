@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* Wide enough for the product of any two times. */
-__extension__ typedef unsigned __int128 Wide;
-
 G_DEFINE_QUARK (lab - duration - error - quark, lab_duration_error)
 
 typedef struct
@@ -81,10 +78,11 @@ lab_duration_parse (const char *text, LabTime *duration_ns, GError **error)
   read_digits (decimals, n_decimals, &fraction);
   for (gsize i = 0; i < n_decimals; i++)
     parts *= 10;
-  if ((Wide) fraction * (Wide) unit % (Wide) parts != 0)
+  guint64 fraction_ns, rest;
+  if (!lab_mul_div_rest ((guint64) fraction, (guint64) unit, (guint64) parts, &fraction_ns, &rest) || rest != 0)
     return refuse (error, "a duration of whole nanoseconds");
 
-  LabTime total = whole * unit + lab_mul_div (fraction, unit, parts);
+  LabTime total = whole * unit + (LabTime) fraction_ns;
   if (total > LAB_DURATION_MAX)
     return refuse (error, "a duration of at most 1000 days");
 
@@ -118,8 +116,59 @@ lab_duration_to_label (LabTime duration_ns)
   return g_string_free (g_steal_pointer (&label), FALSE);
 }
 
+#ifdef __SIZEOF_INT128__
+
+__extension__ typedef unsigned __int128 Wide;
+
+gboolean
+lab_mul_div_rest (guint64 a, guint64 b, guint64 c, guint64 *result, guint64 *rest)
+{
+  Wide product = (Wide) a * b;
+
+  if (product >> 64 >= c)
+    return FALSE;
+  *result = (guint64) (product / c);
+  *rest = (guint64) (product % c);
+  return TRUE;
+}
+
+#else /* on 32 bits: by hand, as at school, in halves and then bit by bit */
+
+gboolean
+lab_mul_div_rest (guint64 a, guint64 b, guint64 c, guint64 *result, guint64 *rest)
+{
+  guint64 ones = (a & G_MAXUINT32) * (b & G_MAXUINT32);
+  guint64 tens = (a >> 32) * (b & G_MAXUINT32) + (ones >> 32);
+  guint64 more_tens = (a & G_MAXUINT32) * (b >> 32) + (tens & G_MAXUINT32);
+  guint64 high = (a >> 32) * (b >> 32) + (tens >> 32) + (more_tens >> 32);
+  guint64 low = more_tens << 32 | (ones & G_MAXUINT32);
+
+  if (high >= c)
+    return FALSE;
+  for (guint bit = 0; bit < 64; bit++)
+    {
+      gboolean carry = high >> 63 != 0;
+
+      high = high << 1 | low >> 63;
+      low <<= 1;
+      if (carry || high >= c)
+        {
+          high -= c;
+          low |= 1;
+        }
+    }
+  *result = low;
+  *rest = high;
+  return TRUE;
+}
+
+#endif
+
 gint64
 lab_mul_div (gint64 a, gint64 b, gint64 c)
 {
-  return (gint64) ((Wide) a * (Wide) b / (Wide) c);
+  guint64 result = 0, rest;
+
+  lab_mul_div_rest ((guint64) a, (guint64) b, (guint64) c, &result, &rest);
+  return (gint64) result;
 }

@@ -47,4 +47,8 @@ char *lab_duration_to_label (LabTime duration_ns);
  * product; @c must not be 0 and the result must fit. */
 gint64 lab_mul_div (gint64 a, gint64 b, gint64 c);
 
+/* The same, with the rest of the division, for a result that may not fit: FALSE
+ * then, and nothing is set. */
+gboolean lab_mul_div_rest (guint64 a, guint64 b, guint64 c, guint64 *result, guint64 *rest);
+
 G_END_DECLS
