@@ -15,7 +15,8 @@ array longest[3]
 do for [i = 1:3] { longest[i] = 0 }
 ends = 0
 stats data.'_timeline.csv' using (q = which(column('time_s')), l = column('length'), \
-                                  longest[q] = l > longest[q] ? l : longest[q], ends = before > ends ? before : ends, l) nooutput
+                                  longest[q] = l > longest[q] ? l : longest[q], \
+                                  ends = before > ends ? before : ends, l) nooutput
 
 finding = longest[1] >= 2 * longest[2] && longest[1] >= 2 * longest[3] \
           ? sprintf('Without a limit the queue grows to %s; with one it stays at %s', say(left[1]), \
@@ -24,18 +25,21 @@ finding = longest[1] >= 2 * longest[2] && longest[1] >= 2 * longest[3] \
 of(q, y) = which(column('time_s')) == q ? y : NaN
 top = longest[1] > longest[2] ? longest[1] : longest[2]
 
-set title finding
+set multiplot @HEADLINE
 set xlabel 'time (s)'
 set ylabel is_text ? 'items' : 'length of the queue (items)'
 set xrange [0:ends * 1.02]
 set yrange [0:top * 1.15]
 longest_wait(q) = sprintf(': longest wait %s s', say(wait[q]))
 set label 1 'no limit'.longest_wait(1) at ends * 0.7, longest[1] * 0.8 right tc ls UNPROTECTED
-set label 2 'limit, producer waits'.longest_wait(2) at ends, longest[2] right offset 0,(is_text ? 2 : 2.2) tc ls PROTECTED
+set label 2 'limit, producer waits'.longest_wait(2) at ends, longest[2] right offset 0,(is_text ? 2 : 2.2) \
+    tc ls PROTECTED
 set label 3 sprintf('limit, %s dropped', say(dropped[3])).longest_wait(3) at ends, longest[3] right offset 0,1 \
     tc ls SHED_TEXT
 
 plot queue = 1, before = 0, data.'_timeline.csv' using 'time_s':(of(1, column('length'))) ls UNPROTECTED, \
      queue = 1, before = 0, '' using 'time_s':(of(2, column('length'))) ls PROTECTED, \
      for [image = 1:!is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) ls SHED, \
-     for [text = 1:is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) every 20 with points ls SHED
+     for [text = 1:is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) every 20 \
+       with points ls SHED
+unset multiplot

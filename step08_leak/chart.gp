@@ -23,7 +23,7 @@ finding = after[1] == 0 && after[2] > 0 \
 of(c, y) = whose(strcol('controller')) == c ? y : NaN
 ms_since(c) = 1e3 * (column('time_s') - begins[c])
 
-set title finding
+set multiplot @HEADLINE
 set xlabel 'time since the first request (ms)'
 set ylabel is_text ? 'line' : 'line counter (requests)'
 set xrange [0:1e3 * ends * 1.04]
@@ -35,3 +35,4 @@ set label 2 ending(2) at 1e3 * lasts[2], after[2] left offset 1,0 tc ls UNPROTEC
 
 plot data.'_timeline.csv' using (ms_since(1)):(of(1, column('line_counter'))) with steps ls PROTECTED, \
      '' using (ms_since(2)):(of(2, column('line_counter'))) with steps ls UNPROTECTED
+unset multiplot

@@ -27,7 +27,7 @@ finding = has_cliff ? 'Past its capacity a service falls off a cliff; limits kee
 times = is_text ? 'x' : '×'
 at_the_end(y) = sprintf(': %s/s at %g', say(y), multiple[n]).times
 
-set title finding
+set multiplot @HEADLINE
 set xlabel 'offered load (times the capacity'.(is_text ? ')' : '; requests per second)') offset 0,(is_text ? 0 : -0.8)
 set ylabel is_text ? 'goodput/s' : 'goodput (requests/s answered in time)'
 set bmargin is_text ? 3 : 4.6
@@ -60,3 +60,4 @@ if (!is_measured) {
        data.'.csv' using 'offered_rps':'no_limits_rps' with linespoints ls UNPROTECTED, \
        '' using 'offered_rps':'protected_rps' with linespoints ls PROTECTED
 }
+unset multiplot

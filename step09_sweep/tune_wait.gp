@@ -20,9 +20,11 @@ do for [i = 1:n] {
 has_no_gain = highest > 0 && lowest >= 0.95 * highest && p99[n] > 1.05 * p99[1]
 finding = has_no_gain ? 'A longer wait limit brings slower answers, and not one more of them' \
                       : 'Goodput and the slowest answers, by wait limit'
-if (has_no_gain && goodput[n] > goodput[1]) { finding = 'A longer wait limit brings slower answers, and hardly more of them' }
+if (has_no_gain && goodput[n] > goodput[1]) {
+  finding = 'A longer wait limit brings slower answers, and hardly more of them'
+}
 
-set multiplot layout 1,2 title finding font ',19'
+set multiplot layout 1,2 @HEADLINE
 set tmargin is_text ? 2 : 1.5
 set xlabel 'wait limit (s)'
 set xrange [0:limit[n] * 1.15]
@@ -35,7 +37,8 @@ top = highest > capacity ? highest : capacity
 set format y tics_up_to(top)
 set yrange [0:top * 1.3]
 set arrow 1 from graph 0, first capacity to graph 1, first capacity nohead ls CAPACITY
-set label 1 sprintf('capacity: %s/s', say(capacity)) at graph 0.03, first capacity offset 0,upon(0.7) front tc ls CAPACITY
+set label 1 sprintf('capacity: %s/s', say(capacity)) at graph 0.03, first capacity \
+    offset 0,upon(0.7) front tc ls CAPACITY
 if (highest > 0) {
   plot data.'.csv' using 'max_wait_s':'goodput_rps' with linespoints ls PROTECTED, \
        '' using 'max_wait_s':'goodput_rps':(say(column('goodput_rps'))) with labels offset 0,-1.1 tc ls PROTECTED
@@ -50,8 +53,8 @@ set title is_text ? 'p99 of the answers (ms)' : ''
 set format y tics_up_to(slowest)
 set yrange [0:slowest * 1.3]
 set arrow 1 from graph 0, first patience_ms to graph 1, first patience_ms nohead ls CAPACITY
-set label 1 sprintf("clients' patience: %s ms", say(patience_ms)) at graph 0.03, first patience_ms offset 0,upon(0.7) front \
-    tc ls CAPACITY
+set label 1 sprintf("clients' patience: %s ms", say(patience_ms)) at graph 0.03, first patience_ms \
+    offset 0,upon(0.7) front tc ls CAPACITY
 if (is_number(p99[n])) {
   plot data.'.csv' using 'max_wait_s':'p99_ms' with linespoints ls PROTECTED, \
        '' using 'max_wait_s':'p99_ms':(say(column('p99_ms'))) with labels offset -1,1 tc ls PROTECTED

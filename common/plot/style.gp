@@ -51,10 +51,12 @@ is_number(x) = (x == x)
 above(rows) = is_text ? 1 : rows
 upon(rows) = is_text ? 0 : rows
 
+# How a chart begins, its finding above it: set multiplot @HEADLINE
+HEADLINE = "title finding font ',19'"
+
 set border 3 lc rgb '#444444'
 set tics nomirror out scale 0.6
 set key off
-set title font ',19' offset 0,0.6
 set style fill solid 1.0 noborder
 set style data lines
 set yrange [0:*]
