@@ -27,4 +27,15 @@ AFTER_STEP08 = @sh $(STEP8)/show.sh $(BUILD)/tests/test_step08
 tests: $(addprefix $(BUILD)/tests/,$(STEP8_TESTS))
 taps: $(STEP8_TESTS:%=$(BUILD)/taps/%.tap)
 
--include $(patsubst %.o,%.d,$(call objects,$(wildcard $(STEP8)/*.c)))
+# --- The simulation of the controller --------------------------------------------
+
+SIMULATION = $(call objects,common/tests/simulation.c common/tests/schedule.c)
+
+$(BUILD)/tests/test_simulation: $(SIMULATION)
+
+# make soak, until stopped; make soak EVENTS=1000000000
+.PHONY: soak
+soak: $(BUILD)/tests/test_simulation
+	$(Q)$< --soak $(if $(EVENTS),--events=$(EVENTS))
+
+-include $(patsubst %.o,%.d,$(call objects,$(wildcard $(STEP8)/*.c) common/tests/simulation.c common/tests/schedule.c))

@@ -14,7 +14,6 @@ main (int argc, char *argv[])
   ADD (a_client_that_leaves_during_its_work_costs_no_slot);
   ADD (a_server_that_is_freed_gives_back_what_it_held);
   ADD (a_shed_is_seen_as_a_shed);
-  ADD (max_waiting_unset_and_0_differ);
 #undef ADD
   return g_test_run ();
 }
