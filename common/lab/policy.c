@@ -165,7 +165,7 @@ void
 lab_run_free (LabRun *run)
 {
   g_free (run->label);
-  lab_summary_free (run->summary);
+  g_clear_pointer (&run->summary, lab_summary_free);
   g_array_unref (run->timeline);
   g_free (run);
 }
@@ -281,6 +281,21 @@ lab_policy_collapse (Lab *lab, double rate_rps)
   if (rate_rps <= steady_rps)
     return LAB_NEVER;
   return settings->client_timeout_ns * MIN (steady_rps / (rate_rps - steady_rps), 1000);
+}
+
+const char *
+lab_policy_why_not_judged (Lab *lab, LabTime wait_ns)
+{
+  const LabSettings *settings = lab_settings (lab);
+  LabTime work_ns = lab_policy_work_time (lab);
+
+  if (settings->duration_ns / work_ns * settings->slots < 100)
+    return "there are too few works in this run";
+  if (4 * work_ns > settings->client_timeout_ns)
+    return "the works are too long for the clients' patience";
+  if (wait_ns + 2 * work_ns > settings->client_timeout_ns)
+    return "the wait and the work together outlast the clients' patience";
+  return NULL;
 }
 
 gint64
