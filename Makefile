@@ -78,7 +78,7 @@ endif
 # --- What there is ------------------------------------------------------------
 
 # A program is named by its source. Those over HTTP are apart.
-HTTP_PROGRAMS := step06_http/main step06_http/service step09_sweep/loadtest
+HTTP_PROGRAMS := step06_http/main step06_http/service step06_http/flat step09_sweep/loadtest
 SOURCES := $(sort $(filter-out step06_http/main.c,$(wildcard step*/main.c)) step09_sweep/tune_wait.c \
            common/report/article.c) $(if $(HTTP),$(wildcard $(HTTP_PROGRAMS:%=%.c)))
 PROGRAMS := $(SOURCES:%.c=%)

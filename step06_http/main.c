@@ -66,7 +66,7 @@ main (int argc, char *argv[])
   LabHttpTrial *protected, *limited, *watching;
 
   g_ptr_array_add (trials, bare);
-  double capacity_rps = lab_http_trial_capacity (lab, bare);
+  double capacity_rps = lab_http_trial_capacity (lab, bare, NULL);
   double rate_rps = 2 * capacity_rps;
   gint64 max_waiting = lab_line_length (capacity_rps, LINE_BUDGET_NS);
   g_autofree char *label = g_strdup_printf ("cap %" G_GINT64_FORMAT " + wait limit 0.3 s", max_waiting);

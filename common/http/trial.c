@@ -3,6 +3,11 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#define PROBE_WORKERS 16
+#define PROBE_NS (3 * LAB_S)
+#define PROBE_STEADY_NS LAB_S
+#define PROBE_PATIENCE_NS (60 * LAB_S)
+
 #define STATS_TIMEOUT_NS (2 * LAB_S)
 #define STATS_TRIES 50
 #define STATS_AGAIN_US 20000
@@ -76,17 +81,54 @@ client_for (Lab *lab, const LabHttpTrial *trial)
   return client;
 }
 
+/* A probe ends when its workers have their last answers, or when its patience
+ * with them does. */
+typedef struct
+{
+  LabClosedLoop *workers;
+  LabTimer patience;
+  gboolean has_lost_patience;
+} Probe;
+
+static void
+lose_patience (LabTimer *timer)
+{
+  LAB_OWNER_OF (timer, Probe, patience)->has_lost_patience = TRUE;
+}
+
+static gboolean
+probe_is_over (gpointer data)
+{
+  const Probe *probe = data;
+
+  return probe->has_lost_patience || lab_closed_loop_is_over (probe->workers);
+}
+
 double
-lab_http_trial_capacity (Lab *lab, LabHttpTrial *trial)
+lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, double *steady_rps)
+{
+  LabClock *clock = lab_clock (lab);
+  g_autoptr (LabClosedLoop) workers = lab_closed_loop_new (
+      clock, target,
+      &(LabClosedLoopOptions) { .workers = PROBE_WORKERS, .duration_ns = PROBE_NS, .steady_from_ns = PROBE_STEADY_NS });
+  Probe probe = { .workers = workers };
+
+  lab_timer_init (&probe.patience, clock, lose_patience);
+  lab_timer_arm (&probe.patience, lab_clock_now (clock) + PROBE_NS + patience_ns);
+  lab_closed_loop_start (workers);
+  lab_run_until (lab, probe_is_over, &probe, PROBE_NS);
+  lab_timer_disarm (&probe.patience);
+  if (steady_rps != NULL)
+    *steady_rps = (double) lab_closed_loop_steady_ok (workers) * LAB_S / (double) (PROBE_NS - PROBE_STEADY_NS);
+  return (double) lab_closed_loop_finished (workers, LAB_OK) * LAB_S / (double) PROBE_NS;
+}
+
+double
+lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps)
 {
   g_autoptr (LabHttpClient) client = client_for (lab, trial);
-  g_autoptr (LabClosedLoop) workers = lab_closed_loop_new (
-      lab_clock (lab), lab_http_client_target (client),
-      &(LabClosedLoopOptions) { .workers = LAB_HTTP_PROBE_WORKERS, .duration_ns = LAB_HTTP_PROBE_NS });
 
-  lab_closed_loop_start (workers);
-  lab_run_until (lab, lab_closed_loop_is_over, workers, LAB_HTTP_PROBE_NS);
-  return (double) lab_closed_loop_finished (workers, LAB_OK) / ((double) LAB_HTTP_PROBE_NS / LAB_S);
+  return lab_http_capacity (lab, lab_http_client_target (client), PROBE_PATIENCE_NS, steady_rps);
 }
 
 /* Returns -1 with @error set when there is no such number. */
@@ -161,7 +203,6 @@ trial_end (Lab *lab, LabHttpTrial *trial)
   run->peak_line = (guint) lab_http_service_stat (lab, trial->service, "peak_line");
   if (trial->refusal != NULL)
     trial->refusal_lines = lab_child_count_log (trial->service, trial->refusal);
-  lab_http_judge_generator (lab, run->label, run->summary);
 }
 
 void
@@ -241,9 +282,12 @@ lab_http_trials_print (Lab *lab, GPtrArray *trials)
   lab_print_heading (lab, table);
   for (guint i = 0; i < trials->len; i++)
     {
-      add_row (table, g_ptr_array_index (trials, i));
+      const LabHttpTrial *trial = g_ptr_array_index (trials, i);
+
+      add_row (table, trial);
       lab_print_row (lab, table, i);
-      print_refusals (lab, g_ptr_array_index (trials, i));
+      print_refusals (lab, trial);
+      lab_http_judge_generator (lab, trial->run->label, trial->run->summary);
     }
 }
 

@@ -44,16 +44,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabHttpTrial, lab_http_trial_free)
  * still counted behind it. @front: (transfer full) */
 void lab_http_trial_set_front (LabHttpTrial *trial, LabChild *front);
 
-/* Keeps it busy by a closed loop of 16 workers for 3 s; the finish rate is the
- * capacity. It reads a little high: what is in flight at the end counts, too. */
-double lab_http_trial_capacity (Lab *lab, LabHttpTrial *trial);
+/* Keeps the service busy by a closed loop of 16 workers for 3 s. The finish rate
+ * is its capacity; it reads a little high, because what is in flight at the end
+ * counts, too. *steady_rps (may be NULL): the same from the end of the first second
+ * up to that of the third, without what is in flight. */
+double lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps);
+
+/* The same for any target, whose calls are abandoned @patience_ns after the end. */
+double lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, double *steady_rps);
 
 /* One run at @rate_rps for the lab's duration, by clients that hang up at the
- * lab's client timeout, against all @trials (of LabHttpTrial) at once. */
+ * lab's client timeout, against all @trials (of LabHttpTrial) at once. Whether the
+ * generator kept its schedule is not judged here. */
 void lab_http_trials_run (Lab *lab, GPtrArray *trials, double rate_rps);
 
 /* Makes the main table, a row for each trial, and prints it with what the first
- * refusals looked like. */
+ * refusals looked like. The runs must be valid. */
 void lab_http_trials_print (Lab *lab, GPtrArray *trials);
 
 guint64 lab_http_trial_count (const LabHttpTrial *trial, LabOutcome outcome);
@@ -61,10 +67,6 @@ guint64 lab_http_trial_count (const LabHttpTrial *trial, LabOutcome outcome);
 /* A number of the service's /stats. Tries again for a moment when the service
  * refuses. */
 guint64 lab_http_service_stat (Lab *lab, const LabChild *service, const char *key);
-
-/* Closed-loop workers, and for how long, with which a capacity is measured. */
-#define LAB_HTTP_PROBE_WORKERS 16
-#define LAB_HTTP_PROBE_NS (3 * LAB_S)
 
 /* lab_invalidate() when the generator of a run was late or could not send. */
 void lab_http_judge_generator (Lab *lab, const char *label, const LabSummary *summary);
