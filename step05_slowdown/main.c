@@ -20,14 +20,20 @@ check (Lab *lab, const LabRun *capped, const LabRun *limited, gint64 max_waiting
   LabTime slow_wait_ns = max_waiting * slow_work_ns / settings->slots;
   guint64 capped_timeouts = lab_summary_count (capped->summary, LAB_TIMEOUT);
   guint64 limited_timeouts = lab_summary_count (limited->summary, LAB_TIMEOUT);
+  const char *why_not = lab_policy_why_not_judged (lab, MAX_WAIT_NS + slow_work_ns);
+  gboolean is_slow_enough
+      = settings->duration_ns >= SLOW_AFTER_NS + 4 * LAB_S && slow_wait_ns >= settings->client_timeout_ns * 5 / 4;
 
-  if (settings->duration_ns < SLOW_AFTER_NS + 4 * LAB_S || slow_wait_ns < settings->client_timeout_ns)
-    lab_skip (lab, "after the slowdown the cap alone lets clients time out", "the slow line is not long enough here");
+  if (why_not == NULL && settings->work != LAB_WORK_FIXED)
+    why_not = "some works alone outlast the clients' patience";
+  if (why_not != NULL || !is_slow_enough)
+    lab_skip (lab, "after the slowdown the cap alone lets clients time out", "%s",
+              why_not != NULL ? why_not : "the slow line is not long enough");
   else
     lab_check (lab, capped_timeouts > 0, "after the slowdown the cap alone lets clients time out",
                "%" G_GUINT64_FORMAT " time-outs, %" G_GUINT64_FORMAT " works wasted", capped_timeouts, capped->wasted);
-  if (MAX_WAIT_NS + slow_work_ns >= settings->client_timeout_ns || settings->work != LAB_WORK_FIXED)
-    lab_skip (lab, "with the wait limit no client times out", "the limit and the slow work outlast the patience");
+  if (why_not != NULL)
+    lab_skip (lab, "with the wait limit no client times out", "%s", why_not);
   else
     {
       lab_check (lab, limited_timeouts == 0, "with the wait limit no client times out",

@@ -17,13 +17,18 @@ check (Lab *lab, const Trial *none, const Trial *immediate, const Trial *polite)
   guint64 fewest = MIN (MIN (trial_served (none), trial_served (immediate)), trial_served (polite));
   guint64 most = MAX (MAX (trial_served (none), trial_served (immediate)), trial_served (polite));
   guint64 retries = trial_attempts (polite) - users;
+  const char *why_not = lab_policy_why_not_judged (lab, MAX_WAIT_NS);
 
   lab_check (lab, retries <= BUDGET_RATIO * users + BUDGET_BURST,
              "polite retries stay within a tenth of first attempts, and the burst",
              "%" G_GUINT64_FORMAT " retries of %" G_GUINT64_FORMAT " users", retries, users);
-  if (trial_shed (none) * 4 < users)
+  if (why_not == NULL && lab_settings (lab)->duration_ns < 4 * LAB_S)
+    why_not = "the run is too short";
+  if (why_not == NULL && trial_shed (none) * 4 < users)
+    why_not = "hardly anybody is turned away";
+  if (why_not != NULL)
     {
-      lab_skip (lab, "immediate retries multiply the load", "hardly anybody is turned away at these settings");
+      lab_skip (lab, "immediate retries multiply the load", "%s", why_not);
       return;
     }
   lab_check (lab, trial_attempts (immediate) > 1.5 * users, "immediate retries multiply the load",

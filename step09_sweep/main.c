@@ -34,6 +34,6 @@ main (int argc, char *argv[])
              (double) lab_settings (lab)->client_timeout_ns / LAB_S, LAB_STEADY_FROM_S);
   runs = lab_run_policies (lab, policies, G_N_ELEMENTS (policies));
   sweep_print (lab, runs, policies, multiples, G_N_ELEMENTS (multiples));
-  sweep_check (lab, runs, policies, multiples, G_N_ELEMENTS (multiples));
+  sweep_check (lab, runs, policies, multiples, G_N_ELEMENTS (multiples), MAX_WAIT_NS);
   return lab_finish (lab);
 }

@@ -5,4 +5,7 @@
 #include "../common/lab/policy.h"
 
 void sweep_print (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double *multiples, guint n_multiples);
-void sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double *multiples, guint n_multiples);
+
+/* @max_wait_ns: the wait limit of the protected runs. */
+void sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double *multiples, guint n_multiples,
+                  LabTime max_wait_ns);

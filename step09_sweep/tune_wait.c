@@ -58,10 +58,15 @@ check (Lab *lab, GPtrArray *runs, double rate_rps)
 {
   const LabSummary *first = summary_at (runs, 0), *last = summary_at (runs, runs->len - 1);
   guint64 fewest = G_MAXUINT64, most = 0;
+  const char *why_not = lab_policy_why_not_judged (lab, LINE_BUDGET_NS);
 
-  if (lab_summary_steady_ns (first) < 2 * LAB_S || lab_policy_collapse (lab, rate_rps) == LAB_NEVER)
+  if (lab_summary_steady_ns (first) < 2 * LAB_S)
+    why_not = "the run is too short";
+  else if (why_not == NULL && lab_policy_collapse (lab, rate_rps) == LAB_NEVER)
+    why_not = "there is no overload";
+  if (why_not != NULL)
     {
-      lab_skip (lab, "the wait limit does not move the goodput", "the run is too short, or there is no overload");
+      lab_skip (lab, "the wait limit does not move the goodput", "%s", why_not);
       return;
     }
   for (guint i = 0; i < runs->len; i++)

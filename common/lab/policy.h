@@ -85,6 +85,11 @@ LabTime lab_policy_work_time (Lab *lab);
  * when the rate is not above the capacity. */
 LabTime lab_policy_collapse (Lab *lab, double rate_rps);
 
+/* Why the chapter's claims cannot be judged at the lab's settings; NULL: they can.
+ * They speak of many works, each much shorter than the clients' patience, and of a
+ * wait in line (@wait_ns, 0: none) that leaves time for the work. */
+const char *lab_policy_why_not_judged (Lab *lab, LabTime wait_ns);
+
 /* round (capacity * budget), half to even: Little's law read as a line length. */
 gint64 lab_line_length (double capacity_rps, LabTime budget_ns);
 
