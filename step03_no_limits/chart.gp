@@ -19,7 +19,6 @@ finding = served_to < 0 ? 'Not one request is answered in time' \
         : 'Arrived and answered in time, and the length of the line'
 
 set multiplot layout 1,2 @HEADLINE
-set tmargin is_text ? 2 : 1.5
 
 set xlabel 'second of arrival'
 set ylabel is_text ? '' : 'requests per second'

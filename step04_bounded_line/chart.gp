@@ -26,8 +26,7 @@ lift(count) = count > 0.13 * top ? above(0.55) : 0
 white = is_text ? 'black' : 'white'
 
 set multiplot @HEADLINE
-set tmargin at screen (is_text ? 0.85 : 0.87)
-set bmargin at screen (is_text ? 0.17 : 0.19)
+if (is_text) { set bmargin 3 } else { set bmargin at screen 0.22 }
 
 set lmargin at screen 0.11
 set rmargin at screen 0.66

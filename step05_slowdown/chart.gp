@@ -25,6 +25,7 @@ set xlabel 'time (s)'
 set ylabel is_text ? 'wait s' : 'wait of the first in line (s)'
 set xrange [0:ends * 1.02]
 set yrange [0:top * 1.2]
+if (!is_text) { set tmargin at screen 0.84 }
 set arrow 1 from graph 0, first patience to graph 1, first patience nohead ls CAPACITY
 set label 1 sprintf("clients' patience: %s s", say(patience)) at graph 0.02, first patience \
     offset 0,upon(0.7) front tc ls CAPACITY

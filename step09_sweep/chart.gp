@@ -30,7 +30,10 @@ at_the_end(y) = sprintf(': %s/s at %g', say(y), multiple[n]).times
 set multiplot @HEADLINE
 set xlabel 'offered load (times the capacity'.(is_text ? ')' : '; requests per second)') offset 0,(is_text ? 0 : -0.8)
 set ylabel is_text ? 'goodput/s' : 'goodput (requests/s answered in time)'
-set bmargin is_text ? 3 : 4.6
+if (!is_text) {
+  set tmargin at screen 0.84
+  set bmargin at screen 0.27
+}
 set format y tics_up_to(top)
 set xrange [0:offered[n] * 1.03]
 set yrange [0:top * 1.25]

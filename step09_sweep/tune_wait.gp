@@ -25,7 +25,6 @@ if (has_no_gain && goodput[n] > goodput[1]) {
 }
 
 set multiplot layout 1,2 @HEADLINE
-set tmargin is_text ? 2 : 1.5
 set xlabel 'wait limit (s)'
 set xrange [0:limit[n] * 1.15]
 set xtics ()

@@ -5,9 +5,10 @@
 # output; it leaves its finding, in one line, in the string `finding`.
 
 is_text = (device eq 'dumb' || device eq 'colour')
-# Both images have one layout: the PNG is the SVG at 5/3 of its size.
+# Both images have one layout: the PNG is the SVG at 5/3 of its size. The one counts
+# letters in points, the other in pixels of 3/4 point.
 if (device eq 'svg') {
-  set terminal svg size 960,540 dynamic font 'sans-serif,16' background rgb 'white' \
+  set terminal svg size 960,540 dynamic font 'sans-serif,20' background rgb 'white' \
       name system("basename '".data."'")
 }
 if (device eq 'png') {
@@ -52,7 +53,7 @@ above(rows) = is_text ? 1 : rows
 upon(rows) = is_text ? 0 : rows
 
 # How a chart begins, its finding above it: set multiplot @HEADLINE
-HEADLINE = "title finding font ',19'"
+HEADLINE = sprintf("title finding font ',%d'", device eq 'svg' ? 24 : 19)
 
 set border 3 lc rgb '#444444'
 set tics nomirror out scale 0.6
@@ -65,7 +66,7 @@ if (is_text) {
   set tmargin 2
 } else {
   set grid ytics lt 1 lw 0.6 lc rgb '#DDDDDD'
-  set tmargin 3.6
-  set bmargin 3.6
+  set tmargin at screen 0.87
+  set bmargin at screen 0.21
   set rmargin 3
 }
