@@ -18,3 +18,11 @@ theory: $(BUILD)/bin/theory
 	  done; exit $$status
 
 -include $(patsubst %.o,%.d,$(call objects,$(THEORY_SOURCES)))
+
+# --- The expected results beside each step ---------------------------------------
+
+# After a change that is meant to change them; the check compares them byte for byte.
+.PHONY: expected
+expected: build
+	$(Q)sh $(SCRIPTS)/expected.sh $(BUILD)/bin update $(foreach run,$(IN_PROCESS),$(call name,$(run)))
+	@git --no-pager diff --stat -- 'step*/expected' 2>/dev/null || :
