@@ -273,6 +273,96 @@ callbacks_may_ask_and_leave (void)
   g_assert_cmpuint (counters (room)->waiting, ==, 2);
 }
 
+/* Two slots become free at once, and the first to get one asks for another: it is
+ * at the end of the line, though a slot is free at that moment. */
+static void
+nobody_overtakes_the_line_from_inside_a_callback (void)
+{
+  g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1 });
+
+  for (int i = 0; i < 3; i++)
+    ask (room, i);
+  room->requests[1].asks = &room->requests[3];
+  g_string_truncate (room->log, 0);
+  lab_admission_set_limits (room->admission, &(LabLimits) { .slots = 3 });
+  g_assert_cmpstr (room->log->str, ==, "b:run d:wait c:run");
+  g_assert_cmpuint (counters (room)->running, ==, 3);
+  leave (room, 0);
+  g_assert_cmpstr (room->log->str, ==, "b:run d:wait c:run d:run");
+}
+
+typedef struct
+{
+  LabTicket ticket;
+  LabAdmission *admission;
+  guint *depth, *deepest;
+} Leaver;
+
+static void
+leave_at_once (LabTicket *ticket, LabAnswer answer G_GNUC_UNUSED)
+{
+  Leaver *leaver = LAB_OWNER_OF (ticket, Leaver, ticket);
+
+  ++*leaver->depth;
+  *leaver->deepest = MAX (*leaver->deepest, *leaver->depth);
+  lab_admission_leave (leaver->admission, ticket);
+  --*leaver->depth;
+}
+
+/* Or a long line of them would need as much stack. */
+static void
+callbacks_do_not_pile_up (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (LabAdmission) admission = lab_admission_new (clock, &(LabLimits) { .slots = 1 });
+  guint depth = 0, deepest = 0;
+  Leaver leavers[100];
+
+  for (guint i = 0; i < G_N_ELEMENTS (leavers); i++)
+    {
+      leavers[i] = (Leaver) { .admission = admission, .depth = &depth, .deepest = &deepest };
+      lab_ticket_init (&leavers[i].ticket, leave_at_once);
+      lab_admission_ask (admission, &leavers[i].ticket);
+    }
+  lab_admission_leave (admission, &leavers[0].ticket);
+  g_assert_cmpuint (lab_admission_counters (admission)->admitted, ==, G_N_ELEMENTS (leavers));
+  g_assert_cmpuint (deepest, ==, 1);
+}
+
+static void
+a_ticket_may_be_used_again_in_its_callback (void)
+{
+  g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1, .max_wait = LAB_AT_MOST (10) });
+
+  ask (room, 0);
+  ask (room, 1);
+  room->requests[1].asks = &room->requests[1];
+  pass_time (room, 10);
+  g_assert_cmpstr (room->log->str, ==, "a:run b:wait b:waited_too_long b:wait");
+  room->requests[1].asks = NULL;
+  leave (room, 1);
+  g_assert_cmpuint (counters (room)->waiting, ==, 0);
+}
+
+static void
+each_in_line_has_a_limit_of_its_own (void)
+{
+  g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1, .max_wait = LAB_AT_MOST (100) });
+
+  ask (room, 0);
+  ask (room, 1);
+  pass_time (room, 60);
+  ask (room, 2); /* which is no reason for b to wait longer */
+  pass_time (room, 39);
+  g_assert_cmpuint (counters (room)->waiting, ==, 2);
+  pass_time (room, 1);
+  g_assert_cmpuint (counters (room)->waiting, ==, 1);
+  pass_time (room, 59);
+  g_assert_cmpuint (counters (room)->waiting, ==, 1);
+  pass_time (room, 1);
+  g_assert_cmpstr (room->log->str, ==, "a:run b:wait c:wait b:waited_too_long c:waited_too_long");
+}
+
 static void
 leaving_twice_is_leaving_once (void)
 {
@@ -315,6 +405,25 @@ limits_may_change_while_it_runs (void)
 }
 
 static void
+a_new_wait_limit_holds_for_those_in_line (void)
+{
+  g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1, .max_wait = LAB_AT_MOST (100) });
+
+  ask (room, 0);
+  ask (room, 1);
+  pass_time (room, 20);
+  lab_admission_set_limits (room->admission, &(LabLimits) { .slots = 1, .max_wait = LAB_AT_MOST (30) });
+  pass_time (room, 9);
+  g_assert_cmpuint (counters (room)->waiting, ==, 1);
+  pass_time (room, 1);
+  g_assert_cmpuint (counters (room)->waiting, ==, 0);
+  ask (room, 2);
+  pass_time (room, 20);
+  lab_admission_set_limits (room->admission, &(LabLimits) { .slots = 1, .max_wait = LAB_AT_MOST (20) });
+  g_assert_cmpstr (room->log->str, ==, "a:run b:wait b:waited_too_long c:wait c:waited_too_long");
+}
+
+static void
 the_head_of_the_line_has_waited_longest (void)
 {
   g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1 });
@@ -342,8 +451,14 @@ main (int argc, char *argv[])
   g_test_add_func ("/admission/a-freed-slot-passes-over-those-whose-limit-is-due",
                    a_freed_slot_passes_over_those_whose_limit_is_due);
   g_test_add_func ("/admission/callbacks-may-ask-and-leave", callbacks_may_ask_and_leave);
+  g_test_add_func ("/admission/nobody-overtakes-the-line-from-inside-a-callback",
+                   nobody_overtakes_the_line_from_inside_a_callback);
+  g_test_add_func ("/admission/callbacks-do-not-pile-up", callbacks_do_not_pile_up);
+  g_test_add_func ("/admission/a-ticket-may-be-used-again-in-its-callback", a_ticket_may_be_used_again_in_its_callback);
+  g_test_add_func ("/admission/each-in-line-has-a-limit-of-its-own", each_in_line_has_a_limit_of_its_own);
   g_test_add_func ("/admission/leaving-twice-is-leaving-once", leaving_twice_is_leaving_once);
   g_test_add_func ("/admission/limits-may-change-while-it-runs", limits_may_change_while_it_runs);
+  g_test_add_func ("/admission/a-new-wait-limit-holds-for-those-in-line", a_new_wait_limit_holds_for_those_in_line);
   g_test_add_func ("/admission/the-head-of-the-line-has-waited-longest", the_head_of_the_line_has_waited_longest);
   return g_test_run ();
 }
