@@ -49,7 +49,7 @@ main (int argc, char *argv[])
   const LabPolicy policy = { .label = "no limits", .rate_rps = rate_rps };
   g_autoptr (GPtrArray) runs = NULL;
 
-  lab_print (lab, "capacity %.0f/s, offering %.0f/s for %.3g s, clients give up after %.3g s\n", capacity_rps, rate_rps,
+  lab_print (lab, "capacity %.0f/s, offering %.0f/s for %g s, clients give up after %g s\n", capacity_rps, rate_rps,
              (double) settings->duration_ns / LAB_S, (double) settings->client_timeout_ns / LAB_S);
   runs = lab_run_policies (lab, &policy, 1);
   lab_policy_print (lab, runs);

@@ -63,7 +63,7 @@ main (int argc, char *argv[])
 
   none.policy = NO_RETRIES;
   immediate.policy = IMMEDIATE_RETRIES;
-  lab_print (lab, "service capacity %.0f/s, %.0f new users per second for %.3g s\n", capacity_rps, rate_rps,
+  lab_print (lab, "service capacity %.0f/s, %.0f new users per second for %g s\n", capacity_rps, rate_rps,
              (double) settings->duration_ns / LAB_S);
   trials[0] = trial_start (lab, "no retries", rate_rps, &limits, &none);
   trials[1] = trial_start (lab, "immediate retries", rate_rps, &limits, &immediate);

@@ -30,7 +30,7 @@ main (int argc, char *argv[])
                                           .max_waiting = LAB_AT_MOST (max_waiting),
                                           .max_wait = LAB_AT_MOST (MAX_WAIT_NS) };
     }
-  lab_print (lab, "capacity %.0f/s; goodput counts requests answered within %.3g s, from second %d on\n", capacity_rps,
+  lab_print (lab, "capacity %.0f/s; goodput counts requests answered within %g s, from second %d on\n", capacity_rps,
              (double) lab_settings (lab)->client_timeout_ns / LAB_S, LAB_STEADY_FROM_S);
   runs = lab_run_policies (lab, policies, G_N_ELEMENTS (policies));
   sweep_print (lab, runs, policies, multiples, G_N_ELEMENTS (multiples));

@@ -99,7 +99,7 @@ main (int argc, char *argv[])
                                 .rate_rps = 2 * capacity_rps,
                                 .max_waiting = LAB_AT_MOST (max_waiting),
                                 .max_wait = LAB_AT_MOST (max_waits_ns[i]) };
-  lab_print (lab, "offered %.0f/s for %.3g s, line capped at %" G_GINT64_FORMAT "\n", 2 * capacity_rps,
+  lab_print (lab, "offered %.0f/s for %g s, line capped at %" G_GINT64_FORMAT "\n", 2 * capacity_rps,
              (double) lab_settings (lab)->duration_ns / LAB_S, max_waiting);
   runs = lab_run_policies (lab, policies, G_N_ELEMENTS (policies));
   print (lab, runs);

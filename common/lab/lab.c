@@ -411,8 +411,11 @@ lab_capacity_rps (Lab *lab)
 void
 lab_store_capacity (Lab *lab, LabValue capacity_rps, LabValue steady_capacity_rps)
 {
-  g_return_if_fail (capacity_rps.kind == LAB_VALUE_DECIMAL && capacity_rps.units > 0);
-
+  if (capacity_rps.kind != LAB_VALUE_DECIMAL || capacity_rps.units <= 0)
+    {
+      lab_warn (lab, "no capacity was measured: capacity.json stays as it is");
+      return;
+    }
   g_autofree char *json = lab_capacity_to_json (&lab->settings, capacity_rps, steady_capacity_rps);
   lab_results_file (lab->results, "capacity.json", json);
 }

@@ -93,7 +93,7 @@ double lab_capacity_rps (Lab *lab);
 
 /* Stores <out>/capacity.json for the later steps, with the settings it was measured
  * at: together with the results, by lab_finish(), and only when nothing
- * interrupted the run. @capacity_rps must be a decimal above 0. */
+ * interrupted the run. A capacity that is not above 0 is not stored; a warning. */
 void lab_store_capacity (Lab *lab, LabValue capacity_rps, LabValue steady_capacity_rps);
 
 /* The program cannot go on: a sentence on standard error, and exit status 2. */
