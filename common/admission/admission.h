@@ -2,34 +2,41 @@
  *
  * Every request gets one of three answers: run now, wait in a short line, or be
  * turned away. The controller does no work itself and knows nothing of HTTP; it
- * can be put into any program on the GLib main loop. It needs admission.[ch] and
- * the clock (common/time/clock.[ch], timer_queue.[ch], duration.h).
+ * can be put into any program on the GLib main loop. It needs admission.[ch] and,
+ * of common/time, clock.[ch], timer_queue.[ch] and duration.h. A request embeds its
+ * ticket, so admitting, waiting and shedding allocate nothing:
  *
- * A request embeds its ticket, so admitting, waiting and shedding allocate
- * nothing:
- *
- *   struct Request { LabTicket ticket; ... };
+ *   typedef struct { LabTicket ticket; int socket; } Request;
  *
  *   static void
- *   answered (LabTicket *ticket, LabAnswer answer)      // only after LAB_WAIT
+ *   answered (LabTicket *ticket, LabAnswer answer)
  *   {
- *     struct Request *request = LAB_OWNER_OF (ticket, struct Request, ticket);
+ *     Request *request = LAB_OWNER_OF (ticket, Request, ticket);
+ *
  *     if (answer == LAB_RUN)
  *       start_work (request);
  *     else
- *       reply_503 (request);
+ *       reply_503 (request, lab_answer_reason (answer));
  *   }
  *
- *   lab_ticket_init (&request->ticket, answered);
- *   switch (lab_admission_ask (admission, &request->ticket))
- *     {
- *     case LAB_RUN:  start_work (request); break;
- *     case LAB_WAIT: break;                              // answered() will say
- *     default:       reply_503 (request); break;
- *     }
- *   ... and on every way out, whatever happened before:
- *   lab_admission_leave (admission, &request->ticket);
- */
+ *   static void
+ *   request_arrives (LabAdmission *admission, Request *request)
+ *   {
+ *     LabAnswer answer;
+ *
+ *     lab_ticket_init (&request->ticket, answered);
+ *     answer = lab_admission_ask (admission, &request->ticket);
+ *     if (answer != LAB_WAIT)                   // otherwise answered() is called later
+ *       answered (&request->ticket, answer);
+ *   }
+ *
+ *   static void
+ *   request_ends (LabAdmission *admission, Request *request)   // on every way out
+ *   {
+ *     lab_admission_leave (admission, &request->ticket);
+ *   }
+ *
+ * (common/tests/test_admission_alone.sh builds and runs these lines.) */
 #pragma once
 
 #include "../time/clock.h"
