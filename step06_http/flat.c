@@ -1,6 +1,8 @@
 /* The flat line over real HTTP: steady goodput at 1, 2, 4, 20, 100 and 500 times
  * the capacity, with /health asked all the while. Service and generator are a
  * process each, so two cores are wanted. */
+#include <sched.h>
+
 #include "../common/http/trial.h"
 
 #define LINE_BUDGET_NS (LAB_S / 2)
@@ -45,6 +47,28 @@ typedef struct
   LabOpenLoop *health;
 } Load;
 
+/* Keeps this process, and what it starts from now on, to the last core that it may
+ * use (@alone), or to all others. Left to itself the system puts two processes
+ * that talk to each other on one core, and the other stays idle. */
+static void
+use_cores (const cpu_set_t *all, gboolean alone)
+{
+  cpu_set_t cores = *all;
+  int last = CPU_SETSIZE - 1;
+
+  while (!CPU_ISSET (last, all))
+    last--;
+  CPU_CLR (last, &cores);
+  if (CPU_COUNT (&cores) == 0)
+    return;
+  if (alone)
+    {
+      CPU_ZERO (&cores);
+      CPU_SET (last, &cores);
+    }
+  sched_setaffinity (0, sizeof cores, &cores);
+}
+
 static void
 load_clear (Load *load)
 {
@@ -54,13 +78,15 @@ load_clear (Load *load)
 }
 
 static void
-load_run (Lab *lab, Load *load, double rate_rps, const char *max_waiting)
+load_run (Lab *lab, Load *load, const cpu_set_t *all, double rate_rps, const char *max_waiting)
 {
   g_autoptr (GPtrArray) trials = g_ptr_array_new ();
   g_autofree char *url = NULL;
   g_autoptr (GError) error = NULL;
 
+  use_cores (all, FALSE);
   load->trial = lab_http_trial_new (lab, "protected", (const char *[]) { max_waiting, "--max-wait=0.3s", NULL });
+  use_cores (all, TRUE);
   url = g_strdup_printf ("http://127.0.0.1:%u/health", lab_child_port (load->trial->service));
   load->client = lab_http_client_new (&(LabHttpClientOptions) { .url = url }, &error);
   if (load->client == NULL)
@@ -78,11 +104,11 @@ load_run (Lab *lab, Load *load, double rate_rps, const char *max_waiting)
 
 /* Runs again when the generator was late, which says nothing about the service. */
 static void
-load_run_validly (Lab *lab, Load *load, double rate_rps, const char *max_waiting)
+load_run_validly (Lab *lab, Load *load, const cpu_set_t *all, double rate_rps, const char *max_waiting)
 {
   for (guint i = 1;; i++)
     {
-      load_run (lab, load, rate_rps, max_waiting);
+      load_run (lab, load, all, rate_rps, max_waiting);
       if (i == TRIES || lab_is_interrupted (lab) || !lab_summary_was_late (load->trial->run->summary))
         break;
       lab_warn (lab, "the generator was late at %.0f requests per second; trying once more", rate_rps);
@@ -156,7 +182,9 @@ main (int argc, char *argv[])
   g_autoptr (LabHttpTrial) bare = lab_http_trial_new (lab, "no limits", NULL);
   LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
   g_autofree char *max_waiting = NULL;
+  cpu_set_t cores;
 
+  sched_getaffinity (0, sizeof cores, &cores);
   lab_http_trial_capacity (lab, bare, &findings.capacity_rps);
   max_waiting
       = g_strdup_printf ("--max-waiting=%" G_GINT64_FORMAT, lab_line_length (findings.capacity_rps, LINE_BUDGET_NS));
@@ -168,7 +196,7 @@ main (int argc, char *argv[])
       double rate_rps = multiples[i] * findings.capacity_rps;
       Load load = { 0 };
 
-      load_run_validly (lab, &load, rate_rps, max_waiting);
+      load_run_validly (lab, &load, &cores, rate_rps, max_waiting);
       add_row (lab, table, multiples[i], rate_rps, load.trial->run->summary, lab_open_loop_summary (load.health));
       note (&findings, load.trial->run->summary, lab_open_loop_summary (load.health));
       load_clear (&load);
