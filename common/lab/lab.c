@@ -153,6 +153,8 @@ add_group_options (GArray *options, LabOptionGroups groups, LabSettings *setting
         .help = "Requests worked on at once (4)" } },
     { LAB_OPTIONS_PATIENCE,
       { .name = "client-timeout",
+        .letter = 't',
+        .alias = "timeout",
         .kind = LAB_OPTION_DURATION,
         .value = &settings->client_timeout_ns,
         .min = 1,
@@ -166,6 +168,7 @@ add_group_options (GArray *options, LabOptionGroups groups, LabSettings *setting
         .help = "Measured capacity (from DIR/capacity.json)" } },
     { LAB_OPTIONS_DURATION,
       { .name = "duration",
+        .letter = 'd',
         .kind = LAB_OPTION_DURATION,
         .value = &settings->duration_ns,
         .min = 1,
@@ -203,6 +206,7 @@ add_common_options (GArray *options, LabSettings *settings, Choices *choices)
 {
   const LabOption common[] = {
     { .name = "out",
+      .letter = 'o',
       .kind = LAB_OPTION_PATH,
       .value = &settings->out,
       .unit = "DIR",
