@@ -1,0 +1,52 @@
+#!/bin/sh
+# charts.sh [--write] BIN: the charts that the pages show, stepNN_*/*.svg, held
+# against what the programs and the chart.gp give now, or drawn anew.
+#
+# gnuplot draws the same bytes from the same data as long as its version is the
+# same. Each image therefore ends with a checksum of what it was drawn from: the
+# data, the chart's commands and the style. That is always compared; the bytes are
+# compared, too, when gnuplot is the version that drew the image.
+write=
+if [ "$1" = --write ]; then
+  write=yes
+  shift
+fi
+bin=$1
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+status=0
+
+wrong () {
+  echo "$*" >&2
+  status=1
+}
+
+command -v gnuplot >/dev/null || { echo 'gnuplot is not here' >&2; exit 2; }
+"$bin/step01_calibrate" --quiet --out="$scratch" || exit 2
+for commands in step*/*.gp; do
+  name=$(basename "$commands" .gp)
+  [ "$name" != chart ] || name=$(basename "$(dirname "$commands")")
+  image=${commands%.gp}.svg
+  recorded=$(dirname "$commands")/recorded # what cannot be the same everywhere, see step 6
+  data=$scratch/$name
+  if [ -f "$recorded.csv" ]; then
+    cp "$recorded.csv" "$data.csv"
+  elif [ "$name" != step06_http ]; then
+    "$bin/$name" --quiet --out="$scratch" >/dev/null || wrong "$name does not hold its checks"
+  else
+    continue
+  fi
+  sh common/make/plot.sh "$scratch/drawn.svg" "$data" "$commands" || { wrong "$commands does not draw"; continue; }
+  drawn_from=$(cat "$data".csv "$data"_*.csv "$commands" common/plot/style.gp 2>/dev/null | cksum | tr ' ' '-')
+  echo "<!-- drawn from $drawn_from -->" >>"$scratch/drawn.svg"
+  if [ -n "$write" ]; then
+    cmp -s "$scratch/drawn.svg" "$image" || cp "$scratch/drawn.svg" "$image"
+  elif [ ! -f "$image" ]; then
+    wrong "$image is not there; \`make book\` draws it"
+  elif ! grep -q "drawn from $drawn_from" "$image"; then
+    wrong "$image was drawn from other data or commands; \`make book\` draws it anew"
+  elif [ "$(grep -m 1 'GNUPLOT' "$image")" = "$(grep -m 1 'GNUPLOT' "$scratch/drawn.svg")" ]; then
+    cmp -s "$scratch/drawn.svg" "$image" || wrong "$image differs from what gnuplot draws"
+  fi
+done
+exit $status
