@@ -43,6 +43,11 @@ if (is_text) {
 
 # The reading of a setting in the run's document, NaN where it has none.
 setting(key) = real(system("sed -n 's/.*\"".key."\": \\([-0-9.e]*\\).*/\\1/p;' '".data.".json' | sed q; echo NaN"))
+# The rows' names, each in quotes for word(names(key), i): a name may hold a comma, at which strcol() ends.
+names(key) = system("sed -n 's/^ *{ \"".key."\": \\(\"[^\"]*\"\\).*/\\1/p' '".data.".json'")
+# A long text in two rows: the first space from here on is where it breaks.
+in_two_rows(text, from) = from > strlen(text) ? text : text[from:from] ne ' ' ? in_two_rows(text, from + 1) : \
+                          text[1:from - 1]."\n".text[from + 1:*]
 # A number as one says it: 0.75, 8.2, 80, 20.1k; and the same for the tics of an axis up to x.
 say(x) = abs(x) >= 1e4 ? sprintf('%.3gk', x / 1e3) : \
          sprintf(abs(x) >= 10 || x == floor(x) ? '%.0f' : abs(x) >= 1 ? '%.1f' : '%.2g', x)
