@@ -189,6 +189,7 @@ main (int argc, char *argv[])
   max_waiting
       = g_strdup_printf ("--max-waiting=%" G_GINT64_FORMAT, lab_line_length (findings.capacity_rps, LINE_BUDGET_NS));
   lab_results_setting (lab_results (lab), "capacity_rps", lab_rps (findings.capacity_rps));
+  lab_results_setting (lab_results (lab), "health_within_s", lab_seconds (HEALTH_WITHIN_NS));
   lab_print (lab, "steady capacity over HTTP: %.1f requests/s\n", findings.capacity_rps);
   lab_print_heading (lab, table);
   for (guint i = 0; i < G_N_ELEMENTS (multiples) && !lab_is_interrupted (lab); i++)
