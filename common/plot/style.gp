@@ -39,6 +39,8 @@ if (is_text) {
   set style line PROTECTED   pt 'o'
   set style line UNPROTECTED pt 'x'
   set style line SHED        pt 'd'
+  set style line OFFERED     pt '.'
+  set style line OTHER       pt '+'
 }
 
 # The reading of a setting in the run's document, NaN where it has none.
