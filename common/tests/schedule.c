@@ -244,6 +244,16 @@ simplify_what_can_be (Schedule **schedule, Fails fails)
   return has_changed;
 }
 
+/* What happens first happens at 0. */
+static void
+start_at_once (Schedule *schedule)
+{
+  LabTime first_ns = schedule->n_ops > 0 ? schedule->ops[0].at_ns : 0;
+
+  for (guint i = 0; i < schedule->n_ops; i++)
+    schedule->ops[i].at_ns -= first_ns;
+}
+
 Schedule *
 schedule_shrink (const Schedule *schedule, Fails fails)
 {
@@ -257,6 +267,9 @@ schedule_shrink (const Schedule *schedule, Fails fails)
   take_over (&shrunk, attempt, fails);
   while (leave_out_what_can_be (&shrunk, fails) || simplify_what_can_be (&shrunk, fails))
     continue;
+  attempt = schedule_copy (shrunk);
+  start_at_once (attempt);
+  take_over (&shrunk, attempt, fails);
   return shrunk;
 }
 

@@ -31,7 +31,9 @@
 #define SHARE 1
 #endif
 
-#define REPLAY "replay: test_simulation --seed=%" G_GUINT64_FORMAT "\n"
+#define REPLAY "replay: %s --seed=%" G_GUINT64_FORMAT "\n"
+
+static const char *program;
 
 /* Of the run that goes on; a crash looks here. */
 static struct
@@ -53,11 +55,11 @@ stop (int number G_GNUC_UNUSED)
 static void
 crash (int number)
 {
-  char text[160];
+  char text[400];
   int length = snprintf (text, sizeof text, "caught after %" G_GUINT64_FORMAT " events: signal %d\n" REPLAY,
-                         now.events + now.verdict.events, number, now.seed);
+                         now.events + now.verdict.events, number, program, now.seed);
 
-  if (write (STDOUT_FILENO, text, (size_t) length) < 0)
+  if (write (STDOUT_FILENO, text, (size_t) MIN (length, (int) sizeof text - 1)) < 0)
     _exit (2);
   _exit (1);
 }
@@ -100,7 +102,7 @@ explain (const Schedule *schedule)
 
   simulation_run (shrunk, &verdict, log);
   failure = verdict.failure;
-  g_string_append_printf (text, REPLAY, schedule->seed);
+  g_string_append_printf (text, REPLAY, program, schedule->seed);
   g_string_append (text, "the shortest schedule that fails:\n");
   schedule_print (shrunk, text);
   g_string_append_printf (text, "what happens:\n%s  then: %s\n", log->str, failure);
@@ -210,6 +212,7 @@ main (int argc, char *argv[])
   Arguments arguments = read_arguments (argc, argv);
   g_autofree char *complaint = NULL;
 
+  program = argv[0];
   if (!arguments.soaks && !arguments.replays)
     {
       g_test_init (&argc, &argv, NULL);
