@@ -15,19 +15,19 @@ static const guint multiples[] = { 1, 2, 4, 20, 100, 500 };
 
 static const LabColumn columns[] = {
   { .key = "multiple", .heading = "offered", .width = 7, .suffix = "x" },
-  { .key = "offered", .heading = "requests", .width = 10 },
+  { .key = "offered" },
   { .key = "offered_rps", .heading = "requests/s", .width = 12, .decimals = 0 },
   { .key = "steady_goodput_rps", .heading = "steady/s", .width = 10, .decimals = 1 },
   { .key = "ok", .heading = "ok", .width = 6 },
   { .key = "shed", .heading = "shed", .width = 9 },
   { .key = "timeout", .heading = "timeout", .width = 8 },
-  { .key = "error", .heading = "error", .width = 6 },
+  { .key = "error" },
   { .key = "p50_ms", .heading = "p50 ms", .width = 8 },
   { .key = "p99_ms", .heading = "p99 ms", .width = 8 },
   { .key = "health_asked" },
   { .key = "health_ok" },
-  { .key = "health_p99_ms", .heading = "/health p99", .width = 12, .decimals = 1 },
-  { .key = "health_max_ms", .heading = "max ms", .width = 8, .decimals = 1 },
+  { .key = "health_p99_ms" },
+  { .key = "health_max_ms", .heading = "/health max", .width = 12, .decimals = 1 },
   LAB_LATENESS_COLUMNS,
 };
 

@@ -537,6 +537,7 @@ http_abandon (LabTarget *target, LabCall *head)
   curl_multi_remove_handle (self->multi, call->easy); /* closes its connection */
   call->is_active = FALSE;
   self->inflight--;
+  self->counters.abandoned++;
   lab_call_finish (head, LAB_TIMEOUT);
 }
 

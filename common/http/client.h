@@ -59,6 +59,7 @@ const char *lab_http_error_name (LabHttpError error);
 
 typedef struct
 {
+  guint64 abandoned;
   guint64 answered;                  /* calls that got a complete answer, of any status */
   guint64 errors[LAB_HTTP_N_ERRORS]; /* calls by what was wrong with them */
   guint64 statuses[1000];            /* of LAB_HTTP_STATUS */

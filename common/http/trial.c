@@ -88,6 +88,7 @@ typedef struct
   LabClosedLoop *workers;
   LabTimer patience;
   gboolean has_lost_patience;
+  const gboolean *give_up;
 } Probe;
 
 static void
@@ -101,17 +102,18 @@ probe_is_over (gpointer data)
 {
   const Probe *probe = data;
 
-  return probe->has_lost_patience || lab_closed_loop_is_over (probe->workers);
+  return probe->has_lost_patience || (probe->give_up != NULL && *probe->give_up)
+         || lab_closed_loop_is_over (probe->workers);
 }
 
 double
-lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, double *steady_rps)
+lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, const gboolean *give_up, double *steady_rps)
 {
   LabClock *clock = lab_clock (lab);
   g_autoptr (LabClosedLoop) workers = lab_closed_loop_new (
       clock, target,
       &(LabClosedLoopOptions) { .workers = PROBE_WORKERS, .duration_ns = PROBE_NS, .steady_from_ns = PROBE_STEADY_NS });
-  Probe probe = { .workers = workers };
+  Probe probe = { .workers = workers, .give_up = give_up };
 
   lab_timer_init (&probe.patience, clock, lose_patience);
   lab_timer_arm (&probe.patience, lab_clock_now (clock) + PROBE_NS + patience_ns);
@@ -128,7 +130,7 @@ lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps
 {
   g_autoptr (LabHttpClient) client = client_for (lab, trial);
 
-  return lab_http_capacity (lab, lab_http_client_target (client), PROBE_PATIENCE_NS, steady_rps);
+  return lab_http_capacity (lab, lab_http_client_target (client), PROBE_PATIENCE_NS, NULL, steady_rps);
 }
 
 /* Returns -1 with @error set when there is no such number. */

@@ -50,8 +50,10 @@ void lab_http_trial_set_front (LabHttpTrial *trial, LabChild *front);
  * up to that of the third, without what is in flight. */
 double lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps);
 
-/* The same for any target, whose calls are abandoned @patience_ns after the end. */
-double lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, double *steady_rps);
+/* The same for any target. It ends before its time once *@give_up is TRUE (may be
+ * NULL); calls that have not finished @patience_ns after its end are abandoned. */
+double lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, const gboolean *give_up,
+                          double *steady_rps);
 
 /* One run at @rate_rps for the lab's duration, by clients that hang up at the
  * lab's client timeout, against all @trials (of LabHttpTrial) at once. Whether the
