@@ -11,6 +11,8 @@ build: $(REPORT_PROGRAMS:%=$(BUILD)/bin/%)
 $(REPORT_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/common/report/%.o $(REPORT_PARTS) $(LIBLAB)
 	$(link)
 
+$(BUILD)/bin/article: $(BUILD)/obj/common/report/document.o
+
 # The page's skeleton and the book's texts are built in, so that the programs need no other file.
 $(BUILD)/gen/report.c: common/report/report.gresource.xml $(REPORT_TEXTS)
 	$(call say,GEN,$@)

@@ -8,10 +8,11 @@
  * hang on the order of what happens at one instant are shown but not judged.
  *
  * Exit status: 0 all within, 1 some are not, 2 could not run. */
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "document.h"
 
 typedef struct
 {
@@ -37,21 +38,6 @@ cell_clear (gpointer data)
   g_free (cell->difference);
 }
 
-/* How much a figure called @key may differ from @theirs. */
-static double
-tolerance (const char *key, double theirs)
-{
-  double share = 0.03 * fabs (theirs);
-
-  if (g_str_has_suffix (key, "_ms") || g_str_has_suffix (key, "_s"))
-    return share;
-  if (g_str_has_suffix (key, "_rps"))
-    return MAX (1, share);
-  if (g_str_has_suffix (key, "_per_user"))
-    return share;
-  return MAX (3, share);
-}
-
 /* Any value as text; the items of a list are joined.
  * Returns: (transfer full) */
 static char *
@@ -75,13 +61,6 @@ to_text (JsonNode *node, const char *number_format)
   return g_strdup_printf (number_format, json_node_get_double (node));
 }
 
-static gboolean
-is_number (JsonNode *node)
-{
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
-         && (json_node_get_value_type (node) == G_TYPE_INT64 || json_node_get_value_type (node) == G_TYPE_DOUBLE);
-}
-
 /* Returns whether the two agree; fills in @cell. */
 static gboolean
 compare (const char *key, JsonNode *ours, JsonNode *theirs, Cell *cell)
@@ -91,7 +70,7 @@ compare (const char *key, JsonNode *ours, JsonNode *theirs, Cell *cell)
 
   cell->ours = to_text (ours, in_seconds ? "%.2f" : "%.1f");
   cell->theirs = to_text (theirs, in_seconds ? "%.2f" : "%.1f");
-  if (!is_number (ours) || !is_number (theirs))
+  if (!figure_is_number (ours) || !figure_is_number (theirs))
     {
       gboolean same = strcmp (cell->ours, cell->theirs) == 0;
 
@@ -105,7 +84,7 @@ compare (const char *key, JsonNode *ours, JsonNode *theirs, Cell *cell)
     cell->difference = g_strdup_printf ("%+.1f%%", 100 * (a - b) / b);
   else
     cell->difference = g_strdup (a == 0 ? "+0.0%" : "-");
-  return fabs (a - b) <= tolerance (key, b);
+  return fabs (a - b) <= figure_tolerance (key, b, 0.03);
 }
 
 static void
@@ -188,20 +167,12 @@ compare_row (JsonObject *table, JsonObject *ours, JsonObject *theirs, Tally *tal
 static JsonNode *
 load (const char *path)
 {
-  g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (GError) error = NULL;
+  JsonNode *root = json_file_load (path, &error);
 
-  if (!json_parser_load_from_file (parser, path, &error))
-    {
-      fprintf (stderr, "article: cannot read %s: %s\n", path, error->message);
-      return NULL;
-    }
-  if (json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    {
-      fprintf (stderr, "article: %s is not a JSON object\n", path);
-      return NULL;
-    }
-  return json_parser_steal_root (parser);
+  if (root == NULL)
+    fprintf (stderr, "article: %s\n", error->message);
+  return root;
 }
 
 static gboolean

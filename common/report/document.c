@@ -307,18 +307,23 @@ words_of (const char *key)
 }
 
 char *
+figure_phrase (const char *key, JsonNode *node)
+{
+  g_autofree char *words = words_of (key);
+  g_autofree char *value
+      = figure_is_number (node) ? g_strdup_printf ("%g", json_node_get_double (node)) : figure_text (key, node);
+
+  return g_strconcat (words, " ", value, unit_of (key) >= 0 ? units[unit_of (key)].unit : "", NULL);
+}
+
+char *
 row_name (JsonObject *row)
 {
   g_autoptr (GList) keys = json_object_get_members (row);
   const char *key = json_object_has_member (row, "second") ? "second" : keys->data;
   JsonNode *node = json_object_get_member (row, key);
-  g_autofree char *value = figure_text (key, node);
-  g_autofree char *words = NULL;
 
-  if (is_text (node))
-    return g_steal_pointer (&value);
-  words = words_of (key);
-  return g_strconcat (words, " ", value, unit_of (key) >= 0 ? units[unit_of (key)].unit : "", NULL);
+  return is_text (node) ? g_strdup (json_node_get_string (node)) : figure_phrase (key, node);
 }
 
 char *

@@ -66,7 +66,12 @@ JsonNode *document_figure (const Document *document, const char *address);
  * table of one row. Returns: (transfer full) */
 char *document_figure_name (const Document *document, const char *address);
 
-/* What a row is called: its first text, or "second 2", "multiple 0.5".
+/* A value with its name and unit, as one says it: "service time 0.05 s".
+ * Returns: (transfer full) */
+char *figure_phrase (const char *key, JsonNode *node);
+
+/* What a row is called: its first member, or the second of arrival: "no limits",
+ * "multiple 0.5", "second 2".
  * Returns: (transfer full) */
 char *row_name (JsonObject *row);
 

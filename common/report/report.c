@@ -16,6 +16,7 @@
 #include "../lab/results.h"
 #include "book.h"
 #include "html.h"
+#include "tables.h"
 
 /* One experiment on the page. */
 typedef struct
@@ -150,224 +151,6 @@ load (Report *report, GError **error)
   return add_unknown (report, error);
 }
 
-/* --- Tables ----------------------------------------------------------------- */
-
-/* A wide table moves in a box of its own, which the keyboard reaches. */
-static void
-begin_table (GString *page, const char *caption)
-{
-  html_add (page,
-            "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"Table: %s\">\n<table>\n"
-            "<caption>%s</caption>\n",
-            caption, caption);
-}
-
-static void
-end_table (GString *page)
-{
-  html_add (page, "</tbody>\n</table>\n</div>\n");
-}
-
-static void
-add_cell (GString *page, const char *key, JsonNode *node, gboolean heads_row)
-{
-  g_autofree char *text = figure_text (key, node);
-  gboolean number = figure_is_number (node) || node == NULL || JSON_NODE_HOLDS_NULL (node);
-
-  html_add (page, heads_row ? "<th scope=\"row\">%s</th>" : "<td class=\"%s\">",
-            heads_row ? text
-            : number  ? "number"
-                      : "text");
-  if (!heads_row)
-    html_add (page, "%s</td>", text);
-}
-
-/* The generator's lateness is told once for all rows, below. */
-static gboolean
-is_shown (const char *key)
-{
-  return !g_str_has_prefix (key, "lateness_");
-}
-
-static void
-add_json_table (GString *page, JsonArray *rows, const char *caption)
-{
-  JsonObject *first = json_array_get_object_element (rows, 0);
-  g_autoptr (GList) keys = json_object_get_members (first);
-
-  begin_table (page, caption);
-  html_add (page, "<thead><tr>");
-  for (GList *key = keys; key != NULL; key = key->next)
-    if (is_shown (key->data))
-      {
-        g_autofree char *heading = figure_heading (key->data);
-
-        html_add (page, "<th scope=\"col\" class=\"%s\">%s</th>",
-                  key != keys && figure_is_number (json_object_get_member (first, key->data)) ? "number" : "text",
-                  heading);
-      }
-  html_add (page, "</tr></thead>\n<tbody>\n");
-  for (guint i = 0; i < json_array_get_length (rows); i++)
-    {
-      JsonObject *row = json_array_get_object_element (rows, i);
-
-      html_add (page, "<tr>");
-      for (GList *key = keys; key != NULL; key = key->next)
-        if (is_shown (key->data))
-          add_cell (page, key->data, json_object_get_member (row, key->data), key == keys);
-      html_add (page, "</tr>\n");
-    }
-  end_table (page);
-}
-
-static void
-add_csv_table (GString *page, GPtrArray *lines, const char *caption)
-{
-  begin_table (page, caption);
-  for (guint i = 0; i < lines->len; i++)
-    {
-      GStrv fields = g_ptr_array_index (lines, i);
-
-      html_add (page, i == 0 ? "<thead><tr>" : "<tr>");
-      for (guint j = 0; fields[j] != NULL; j++)
-        html_add (page, i == 0 ? "<th scope=\"col\">%s</th>" : "<td>%s</td>", fields[j]);
-      html_add (page, i == 0 ? "</tr></thead>\n<tbody>\n" : "</tr>\n");
-    }
-  end_table (page);
-}
-
-/* --- Beside each other: virtual, real, the article's own -------------------- */
-
-typedef struct
-{
-  JsonArray *ours;
-  JsonArray *real;    /* or NULL */
-  JsonArray *ticked;  /* or NULL */
-  JsonArray *printed; /* or NULL, as @ticked */
-  guint columns;
-} Comparison;
-
-static JsonArray *
-printed_table (JsonNode *printed, const char *program, const char *name)
-{
-  JsonArray *tables = json_object_get_array_member (json_node_get_object (printed), "tables");
-
-  for (guint i = 0; i < json_array_get_length (tables); i++)
-    {
-      JsonObject *table = json_array_get_object_element (tables, i);
-
-      if (strcmp (json_object_get_string_member (table, "program"), program) == 0
-          && strcmp (json_object_get_string_member (table, "table"), name) == 0)
-        return json_object_get_array_member (table, "rows");
-    }
-  return NULL;
-}
-
-static JsonObject *
-row_at (JsonArray *rows, guint i)
-{
-  return rows != NULL && i < json_array_get_length (rows) ? json_array_get_object_element (rows, i) : NULL;
-}
-
-static JsonNode *
-member_of (JsonObject *row, const char *key)
-{
-  return row != NULL ? json_object_get_member (row, key) : NULL;
-}
-
-static void
-add_difference (GString *page, JsonNode *value, JsonNode *expected)
-{
-  g_autofree char *difference = value != NULL && expected != NULL ? figure_difference (value, expected) : NULL;
-
-  html_add (page, "<td class=\"number change\">%s</td>", difference != NULL ? difference : "-");
-}
-
-static void
-add_figure (GString *page, const Comparison *comparison, guint i, const char *key)
-{
-  JsonNode *ours = member_of (row_at (comparison->ours, i), key);
-  g_autofree char *heading = figure_heading (key);
-
-  html_add (page, "<tr><th scope=\"row\" class=\"inner\">%s</th>", heading);
-  add_cell (page, key, ours, FALSE);
-  if (comparison->real != NULL)
-    {
-      JsonNode *real = member_of (row_at (comparison->real, i), key);
-
-      add_cell (page, key, real, FALSE);
-      add_difference (page, real, ours);
-    }
-  if (comparison->printed != NULL)
-    {
-      JsonNode *ticked = member_of (row_at (comparison->ticked, i), key);
-      JsonNode *printed = member_of (row_at (comparison->printed, i), key);
-
-      add_cell (page, key, ticked, FALSE);
-      add_cell (page, key, printed, FALSE);
-      add_difference (page, ticked, printed);
-    }
-  html_add (page, "</tr>\n");
-}
-
-/* What is compared of a row: what the article prints of it, else every number. The
- * first member is the row's name. */
-static void
-add_compared_row (GString *page, const Comparison *comparison, guint i)
-{
-  JsonObject *ours = row_at (comparison->ours, i);
-  JsonObject *printed = row_at (comparison->printed, i);
-  g_autoptr (GList) own_keys = json_object_get_members (ours);
-  g_autoptr (GList) keys = json_object_get_members (printed != NULL ? printed : ours);
-  g_autofree char *name = row_name (ours);
-
-  html_add (page, "<tbody>\n<tr><th scope=\"rowgroup\" colspan=\"%u\">%s</th></tr>\n", comparison->columns, name);
-  for (GList *key = keys; key != NULL; key = key->next)
-    if (is_shown (key->data) && strcmp (key->data, own_keys->data) != 0 && strcmp (key->data, "second") != 0
-        && (printed != NULL || figure_is_number (json_object_get_member (ours, key->data))))
-      add_figure (page, comparison, i, key->data);
-  html_add (page, "</tbody>\n");
-}
-
-static void
-add_comparison_heading (GString *page, const Comparison *comparison, const Section *section)
-{
-  html_add (page, "<thead><tr><th scope=\"col\">figure</th><th scope=\"col\" class=\"number\">virtual</th>");
-  if (comparison->real != NULL)
-    html_add (page, "<th scope=\"col\" class=\"number\">real</th><th scope=\"col\" class=\"number\">difference</th>");
-  if (comparison->printed != NULL)
-    {
-      JsonObject *settings = json_object_get_object_member (section->ticked->object, "settings");
-
-      html_add (page,
-                "<th scope=\"col\" class=\"number\">virtual, tick %g ms</th>"
-                "<th scope=\"col\" class=\"number\">the article</th><th scope=\"col\" class=\"number\">difference</th>",
-                settings != NULL ? 1000 * json_object_get_double_member_with_default (settings, "timer_tick_s", 0) : 0);
-    }
-  html_add (page, "</tr></thead>\n");
-}
-
-static void
-add_comparison (GString *page, JsonNode *printed, const Section *section, const char *name, const char *caption)
-{
-  Comparison comparison = {
-    .ours = document_table (section->document, name),
-    .real = section->real != NULL ? document_table (section->real, name) : NULL,
-    .ticked = section->ticked != NULL ? document_table (section->ticked, name) : NULL,
-  };
-
-  if (comparison.ticked != NULL)
-    comparison.printed = printed_table (printed, section->chapter->program, name);
-  if (comparison.real == NULL && comparison.printed == NULL)
-    return;
-  comparison.columns = 2 + (comparison.real != NULL ? 2 : 0) + (comparison.printed != NULL ? 3 : 0);
-  begin_table (page, caption);
-  add_comparison_heading (page, &comparison, section);
-  for (guint i = 0; i < json_array_get_length (comparison.ours); i++)
-    add_compared_row (page, &comparison, i);
-  html_add (page, "</table>\n</div>\n");
-}
-
 /* --- A section -------------------------------------------------------------- */
 
 static void
@@ -406,12 +189,10 @@ add_settings (GString *page, const Document *document)
     g_string_append (text, " clock");
   for (GList *key = keys; key != NULL; key = key->next)
     {
-      JsonNode *value = json_object_get_member (json_node_get_object (node), key->data);
-      g_autofree char *heading = figure_heading (key->data);
-      g_autofree char *plain
-          = figure_is_number (value) ? g_strdup_printf ("%g", json_node_get_double (value)) : figure_text ("", value);
+      g_autofree char *phrase
+          = figure_phrase (key->data, json_object_get_member (json_node_get_object (node), key->data));
 
-      g_string_append_printf (text, "%s%s %s", text->len > 0 ? " · " : "", heading, plain);
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", phrase);
     }
   if (text->len > 0)
     html_add (page, "<p class=\"settings\">Run with: %s</p>\n", text->str);
@@ -515,6 +296,8 @@ add_tables (GString *page, const Document *document)
 static void
 add_comparisons (GString *page, const Report *report, const Section *section)
 {
+  const Beside beside = { section->document, section->real, section->ticked, report->printed };
+
   if (section->note != NULL)
     html_add (page, "<p class=\"note\">%s</p>\n", section->note);
   if (section->real == NULL && section->ticked == NULL)
@@ -523,10 +306,10 @@ add_comparisons (GString *page, const Report *report, const Section *section)
             section->ticked == NULL ? "On two clocks"
             : section->real == NULL ? "Beside the article"
                                     : "On two clocks, and beside the article");
-  add_comparison (page, report->printed, section, "rows", "Each figure, and how far it is apart");
-  add_comparison (page, report->printed, section, "by_second", "The same by second of arrival");
   if (section->real != NULL)
     add_validity (page, section->real);
+  add_comparison (page, &beside, "rows", "Each figure, and how far it is apart");
+  add_comparison (page, &beside, "by_second", "The same by second of arrival");
 }
 
 static gboolean

@@ -1,0 +1,28 @@
+/* The tables of the report. */
+#pragma once
+
+#include "document.h"
+
+G_BEGIN_DECLS
+
+/* A list of objects, a row each; the first member heads its row. */
+void add_json_table (GString *page, JsonArray *rows, const char *caption);
+
+/* The lines of a CSV file. */
+void add_csv_table (GString *page, GPtrArray *lines, const char *caption);
+
+/* What stands beside a result on the virtual clock. */
+typedef struct
+{
+  const Document *document;
+  const Document *real;   /* NULL: not run on the real clock, or with other settings */
+  const Document *ticked; /* NULL: not run with the article's timer tick */
+  JsonNode *printed;      /* what the article prints, shown beside @ticked */
+} Beside;
+
+/* A figure a line: virtual, real and their difference; with the tick, the article's
+ * own and their difference. @name is a table of the documents; nothing is added where
+ * there is nothing to compare it with. */
+void add_comparison (GString *page, const Beside *beside, const char *name, const char *caption);
+
+G_END_DECLS
