@@ -103,8 +103,8 @@ verdicts: $(VERDICTS)
 
 # The same as the report of a test.
 taps: $(BUILD)/taps/zoo.tap
-$(BUILD)/taps/zoo.tap: $(VERDICTS)
+$(BUILD)/taps/zoo.tap: $(VERDICTS) FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)awk -v tap=1 -f $(ZOO)/table.awk $^ >$@; echo "# exit $$?" >>$@
+	$(Q)awk -v tap=1 -f $(ZOO)/table.awk $(VERDICTS) >$@; echo "# exit $$?" >>$@
 
 -include $(patsubst %.o,%.d,$(call objects,$(wildcard $(STEP8)/*.c) common/tests/simulation.c common/tests/schedule.c))
