@@ -34,13 +34,24 @@ case $image in
 esac
 
 part=$image.part
-trap 'rm -f "$part" "$part.err"' EXIT
-gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "$style" "$chart" 2>"$part.err"
+trap 'rm -f "$part" "$part.err" "$part.named"' EXIT
+finding=$(gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "$style" "$chart" \
+  -e 'set print "-"; print exists("finding") ? finding : data' 2>"$part.err")
 status=$?
 cat "$part.err" >&2
 # To gnuplot a column that is not there is worth a warning only; the chart is wrong all the same.
 if [ $status -ne 0 ] || grep -q 'no column' "$part.err"; then
   echo "$chart: no chart drawn into $image" >&2
   exit 1
+fi
+
+# Several charts may stand in one page, but gnuplot gives the parts of all of them the
+# same ids; and it shows its commands as titles, where the finding belongs.
+if [ "${image##*.}" = svg ]; then
+  name=$(basename "$data")
+  finding=$(printf '%s\n' "$finding" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/[\\&,]/\\&/g')
+  sed -E "s,id=(['\"])(gp|gnuplot_canvas|textbox|greybox),id=\1$name-\2,; s,(href='#)gp,\1$name-gp,
+    s,url\(#,&$name-,; s,(<g id=\"[^\"]*\" >)<title>.*</title>,\1,
+    s,<title>$name</title>,<title>$finding</title>," "$part" >"$part.named" && mv "$part.named" "$part" || exit 2
 fi
 mv "$part" "$image"
