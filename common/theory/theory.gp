@@ -5,14 +5,17 @@ stats file using (abs(column('difference_percent')) > column('interval_percent')
 rows = int(OUTSIDE_records)
 outside = int(OUTSIDE_sum)
 
-set title outside == 0 ? 'Theory lies in every 99 % interval' \
-                       : sprintf('Theory lies outside %d of %d intervals', outside, rows)
-set xlabel 'simulated minus theory (% of theory)'
+finding = outside == 0 ? 'Theory lies in every 99 % interval' \
+                        : sprintf('Theory lies outside %d of %d intervals', outside, rows)
+
+set multiplot @HEADLINE
+set xlabel 'simulated minus theory (%), and its 99 % interval'
 unset ylabel
 set border 1 lc rgb '#444444'
 unset grid
 set yrange [rows - 0.5 : -0.5]
-set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#555555' dt (8,6) lw 1.5
+set arrow 1 from 0, graph 0 to 0, graph 1 nohead ls CAPACITY
 set ytics scale 0
 plot file using 'difference_percent':0:'interval_percent':ytic(stringcolumn('queue').', '.stringcolumn('reading')) \
-       with xerrorbars ls PROTECTED title 'mean of 20 seeds, and its 99 % interval'
+       with xerrorbars ls PROTECTED
+unset multiplot
