@@ -1,17 +1,13 @@
 #!/bin/sh
-# charts.sh [--write] BIN: the charts that the pages show, stepNN_*/*.svg, held
-# against what the programs and the chart.gp give now, or drawn anew.
+# charts.sh [--write]: the charts that the pages show, stepNN_*/*.svg, held against what
+# the results kept beside each step and the chart.gp give, or drawn anew. Those results
+# are in expected/; what depends on the machine was recorded once, in recorded/.
 #
-# gnuplot draws the same bytes from the same data as long as its version is the
-# same. Each image therefore ends with a checksum of what it was drawn from: the
-# data, the chart's commands and the style. That is always compared; the bytes are
-# compared, too, when gnuplot is the version that drew the image.
-write=
-if [ "$1" = --write ]; then
-  write=yes
-  shift
-fi
-bin=$1
+# gnuplot draws the same bytes from the same data as long as its version is the same.
+# Each image therefore ends with a checksum of what it was drawn from: the data, the
+# chart's commands and the style. That is always compared; the bytes are compared, too,
+# when gnuplot is the version that drew the image.
+write=$1
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 status=0
@@ -22,20 +18,14 @@ wrong () {
 }
 
 command -v gnuplot >/dev/null || { echo 'gnuplot is not here' >&2; exit 2; }
-"$bin/step01_calibrate" --quiet --out="$scratch" || exit 2
 for commands in step*/*.gp; do
+  folder=$(dirname "$commands")
   name=$(basename "$commands" .gp)
-  [ "$name" != chart ] || name=$(basename "$(dirname "$commands")")
+  [ "$name" != chart ] || name=$folder
+  data=$folder/expected/$name
+  [ -f "$data.csv" ] || data=$folder/recorded/$name
+  [ -f "$data.csv" ] || continue # no page shows it
   image=${commands%.gp}.svg
-  recorded=$(dirname "$commands")/recorded # what cannot be the same everywhere, see step 6
-  data=$scratch/$name
-  if [ -f "$recorded.csv" ]; then
-    cp "$recorded.csv" "$data.csv"
-  elif [ "$name" != step06_http ]; then
-    "$bin/$name" --quiet --out="$scratch" >/dev/null || wrong "$name does not hold its checks"
-  else
-    continue
-  fi
   sh common/make/plot.sh "$scratch/drawn.svg" "$data" "$commands" || { wrong "$commands does not draw"; continue; }
   drawn_from=$(cat "$data".csv "$data"_*.csv "$commands" common/plot/style.gp 2>/dev/null | cksum | tr ' ' '-')
   echo "<!-- drawn from $drawn_from -->" >>"$scratch/drawn.svg"

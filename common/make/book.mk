@@ -13,7 +13,7 @@ build: $(BOOK)
 # Writes what the programs print now into the pages, and draws their charts anew.
 .PHONY: book
 book: build
-	@sh common/book/charts.sh --write $(BUILD)/bin
+	@sh common/book/charts.sh --write
 	@$(BOOK) --write --bin=$(BUILD)/bin $(PAGES)
 
 # Is the third exercise of step 4 done? make exercise-04.3
