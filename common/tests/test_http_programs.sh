@@ -1,0 +1,199 @@
+#!/bin/sh
+# The programs over HTTP as a user meets them: the service, try_it.sh, the load test.
+cd "$(dirname "$0")/../.." || exit 1
+bin=${BIN:-build/bin}
+if [ ! -x "$bin/service" ] || [ ! -x "$bin/loadtest" ]; then
+  echo '1..0 # SKIP step 6 is not built here: it wants Linux, libmicrohttpd and libcurl'
+  exit 0
+fi
+work=$(mktemp -d) || exit 1
+services=
+trap 'for pid in $services; do kill "$pid" 2>/dev/null; done; rm -rf "$work"' EXIT
+
+n=0
+result () { # WHAT STATUS
+  n=$((n + 1))
+  if [ "$2" -eq 0 ]; then echo "ok $n $1"; else echo "not ok $n $1"; fi
+}
+expect () { # WHAT TEXT PATTERN
+  printf '%s\n' "$2" | grep -qE -- "$3"
+  status=$?
+  [ $status -eq 0 ] || printf '%s\n' "$2" | sed 's/^/# /'
+  result "$1" $status
+}
+
+serve () { # OPTIONS...: sets $pid and $url
+  rm -f "$work/line"
+  mkfifo "$work/line"
+  "$bin/service" --port=0 "$@" >"$work/line" 2>"$work/log" &
+  pid=$!
+  services="$services $pid"
+  read -r line <"$work/line"
+  url=${line##* }
+}
+get () { curl -si "$url$1" | tr -d '\r'; }
+stat () { curl -s "$url/stats" | sed "s/.*\"$1\":\\([0-9]*\\).*/\\1/"; }
+until_stat () { # KEY VALUE: waits for it
+  tries=0
+  while [ "$(stat "$1")" != "$2" ] && [ $tries -lt 500 ]; do
+    sleep 0.02
+    tries=$((tries + 1))
+  done
+  [ "$(stat "$1")" = "$2" ]
+}
+field () { # KEY of the load test's only row
+  sed -n "s/.*\"$1\": \\([^,}]*\\).*/\\1/p" "$work/out/loadtest.json" | head -n 1
+}
+
+echo 1..46
+
+# The service.
+serve --slots=1 --service-time=20ms
+expect 'work is answered' "$(get /work)" '^\{"ok":true\}$'
+expect 'health is up' "$(get /health)" '^\{"status":"up"\}$'
+expect 'the counters' "$(get /stats)" \
+  '^\{"work_done":1,"peak_line":0,"admitted":1,"shed_line_full":0,"shed_waited_too_long":0,"abandoned_in_line":0,"waiting":0,"running":0\}$'
+expect 'the counters for Prometheus' "$(get /metrics)" '^overload_work_done 1$'
+if command -v promtool >/dev/null; then
+  curl -s "$url/metrics" | promtool check metrics >/dev/null
+  result 'Prometheus reads them' $?
+else
+  n=$((n + 1))
+  echo "ok $n Prometheus reads them # SKIP promtool is not installed"
+fi
+expect 'anything else is not found' "$(get /)" '^HTTP/1.1 404 '
+kill -TERM "$pid"
+wait "$pid"
+result 'SIGTERM ends it well' $?
+
+# A work of a minute holds the only slot for as long as a test needs it.
+serve --slots=1 --service-time=60s --max-waiting=0 --retry-after=3
+curl -s "$url/work" >/dev/null &
+holder=$!
+until_stat running 1
+answer=$(get /work)
+expect 'a refusal is a 503' "$answer" '^HTTP/1.1 503 '
+expect 'it says when to come back' "$answer" '^Retry-After: 3$'
+expect 'it says why' "$answer" '^\{"error":"overloaded","reason":"line_full"\}$'
+expect 'health stays up' "$(get /health)" '^HTTP/1.1 200 '
+kill "$pid"
+wait "$pid"
+result 'SIGTERM waits for what runs, but not for ever' $?
+wait "$holder"
+
+serve --slots=1 --service-time=60s --max-wait=0
+curl -s "$url/work" >/dev/null &
+until_stat running 1
+expect 'a wait limit of 0 never lets wait' "$(get /work)" '^\{"error":"overloaded","reason":"waited_too_long"\}$'
+kill -9 "$pid"
+
+serve --slots=1 --service-time=60s --max-wait=30ms
+curl -s "$url/work" >/dev/null &
+until_stat running 1
+expect 'a wait that is too long is refused' "$(get /work)" '"reason":"waited_too_long"'
+result 'and counted' "$([ "$(stat shed_waited_too_long)" = 1 ]; echo $?)"
+kill -9 "$pid"
+
+# SIGTERM while some wait: they are sent away, what runs is finished.
+serve --slots=1 --service-time=500ms
+curl -s "$url/work" >"$work/running" &
+running=$!
+until_stat running 1
+curl -si "$url/work" >"$work/waiting" &
+waiting=$!
+until_stat waiting 1
+kill -TERM "$pid"
+wait "$pid"
+result 'SIGTERM with a line' $?
+wait "$running" "$waiting"
+expect 'what runs is finished' "$(cat "$work/running")" '^\{"ok":true\}$'
+expect 'who waits is sent away' "$(cat "$work/waiting")" '^HTTP/1.1 503 '
+
+# Hang-ups.
+serve --slots=1 --service-time=60s --watch-hangups
+curl -s "$url/work" >/dev/null &
+until_stat running 1
+curl -s "$url/work" >/dev/null &
+waiting=$!
+until_stat waiting 1
+kill "$waiting"
+until_stat waiting 0
+result 'a watched client that hangs up leaves the line' $?
+result 'and is counted' "$([ "$(stat abandoned_in_line)" = 1 ]; echo $?)"
+kill -9 "$pid"
+
+serve --slots=1 --service-time=60s
+curl -s "$url/work" >/dev/null &
+until_stat running 1
+curl -s "$url/work" >/dev/null &
+waiting=$!
+until_stat waiting 1
+kill "$waiting"
+wait "$waiting" 2>/dev/null
+get /health >/dev/null
+result 'by default nobody notices' "$([ "$(stat waiting)" = 1 ]; echo $?)"
+kill -9 "$pid"
+
+# The server's own limit.
+serve --slots=1 --service-time=60s --limit-concurrency=2
+curl -s "$url/work" >/dev/null &
+tries=0
+while ! grep -q . "$work/log" && [ $tries -lt 500 ]; do answer=$(get /health); tries=$((tries + 1)); done
+expect 'a limit on connections refuses everything' "$answer" '^HTTP/1.1 503 '
+expect 'it closes' "$answer" '^Connection: close$'
+expect 'it says why in plain text' "$answer" '^Service Unavailable$'
+result 'it does not say when to come back' "$(printf '%s' "$answer" | grep -qi '^Retry-After'; [ $? -eq 1 ]; echo $?)"
+expect 'it logs a line' "$(cat "$work/log")" '^Exceeded concurrency limit\.$'
+kill -9 "$pid"
+
+# Options and the environment.
+"$bin/service" --slots=0 2>"$work/log"
+result 'a slot is the least' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/log")" 'slots'
+MAX_WAITING=-1 "$bin/service" --port=0 2>"$work/log"
+result 'the environment is checked, too' "$([ $? -eq 2 ]; echo $?)"
+expect 'by name' "$(cat "$work/log")" 'MAX_WAITING'
+serve
+"$bin/service" --port="${url##*:}" 2>"$work/log"
+result 'a port that is taken is an error' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/log")" "port ${url##*:}"
+kill "$pid"
+
+# The check by hand.
+BIN=$bin sh step06_http/try_it.sh >"$work/tried"
+result 'try_it.sh' $?
+expect 'four are answered' "$(cat "$work/tried")" '^ *4 HTTP/1.1 200 OK$'
+expect 'sixteen are told when to come back' "$(cat "$work/tried")" '^ *16 Retry-After: 1$'
+
+# The load test.
+test_load () { "$bin/loadtest" --out="$work/out" "$@" >"$work/text" 2>"$work/log"; }
+serve --max-waiting=41 --max-wait=0.3
+test_load --rate=400 -d 500ms "$url/work"
+status=$?
+[ $status -eq 3 ] && status=0 # this machine was busy: not what is tested here
+result 'the load test runs' $status
+result 'each request has its outcome' "$([ "$(field offered)" = 200 ] && [ $(($(field ok) + $(field shed) + $(field timeout) + $(field error) + $(field unsent))) -eq 200 ]; echo $?)"
+expect 'what the service wastes is unknown' "$(field wasted)" '^null$'
+test_load --probe-only "$url/work"
+expect 'a probe gives the capacity' "$(field capacity_rps)" '^[0-9]+\.[0-9]+$'
+test_load --rate=50 -d 200ms "$url/nowhere"
+expect 'a status is counted by its number' "$(cat "$work/out/loadtest.json")" '"status_404": 10'
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+
+test_load --rate=100 -d 60s "$url/work"
+result 'it stops when nobody listens' "$([ $? -eq 1 ]; echo $?)"
+test_load --probe-only "$url/work"
+result 'in the probe, too' "$([ $? -eq 2 ]; echo $?)"
+test_load http://192.0.2.1/
+result 'it does not go to other machines' "$([ $? -eq 2 ]; echo $?)"
+expect 'and says how to' "$(cat "$work/log")" '--allow-remote'
+
+serve --service-time=10s
+test_load --rate=100 -d 60s "$url/work" &
+load=$!
+until_stat running 4
+kill -TERM "$load" # a shell's background command ignores SIGINT
+wait "$load"
+result 'a signal ends it in order' "$([ $? -eq 143 ]; echo $?)"
+result 'and it leaves what was measured' "$([ -f "$work/out/loadtest.interrupted.json" ]; echo $?)"
