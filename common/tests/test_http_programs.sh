@@ -190,7 +190,7 @@ result 'it does not go to other machines' "$([ $? -eq 2 ]; echo $?)"
 expect 'and says how to' "$(cat "$work/log")" '--allow-remote'
 
 serve --service-time=10s
-test_load --rate=100 -d 60s "$url/work" &
+"$bin/loadtest" --out="$work/out" --rate=100 -d 60s "$url/work" >"$work/text" 2>"$work/log" &
 load=$!
 until_stat running 4
 kill -TERM "$load" # a shell's background command ignores SIGINT
