@@ -8,6 +8,9 @@
 
 #ifdef WITH_HTTP
 
+#include <gio/gio.h>
+#include <string.h>
+
 #include "../../common/http/client.h"
 
 int service_main (int argc, char *argv[]);
@@ -206,6 +209,32 @@ a_waiting_client_that_hangs_up_gives_back_its_place (void)
   g_assert_cmpint (holder->outcome, ==, LAB_OK);
 }
 
+/* The headers are there, but the body never comes: not yet a request. */
+void
+a_client_that_dawdles_holds_no_slot (void)
+{
+  static const char *const half = "GET /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n";
+  g_autoptr (House) house = house_new (&(Settings) { .retry_after_s = 1 });
+  g_autoptr (GSocketClient) dialler = g_socket_client_new ();
+  g_autoptr (GSocketConnection) dawdler = NULL;
+  g_autoptr (GError) error = NULL;
+
+  dawdler = g_socket_client_connect_to_host (dialler, "127.0.0.1", lab_http_server_port (house->service.server), NULL,
+                                             &error);
+  g_assert_no_error (error);
+  g_output_stream_write_all (g_io_stream_get_output_stream (G_IO_STREAM (dawdler)), half, strlen (half), NULL, NULL,
+                             &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < 3; i++)
+    {
+      g_autoptr (Visit) health = visit_new (house, "/health");
+
+      AWAIT (health->is_over);
+    }
+  g_assert_cmpuint (lab_http_server_connections (house->service.server), >=, 1);
+  g_assert_cmpuint (counters (house)->running, ==, 0);
+}
+
 void
 a_slot_is_free_as_soon_as_the_work_is_over (void)
 {
@@ -287,6 +316,7 @@ a_shed_is_seen_as_a_shed (void)
 
 WITHOUT_HTTP (http_503_carries_retry_after_and_health_stays_up)
 WITHOUT_HTTP (a_waiting_client_that_hangs_up_gives_back_its_place)
+WITHOUT_HTTP (a_client_that_dawdles_holds_no_slot)
 WITHOUT_HTTP (a_slot_is_free_as_soon_as_the_work_is_over)
 WITHOUT_HTTP (a_client_that_leaves_during_its_work_costs_no_slot)
 WITHOUT_HTTP (a_server_that_is_freed_gives_back_what_it_held)

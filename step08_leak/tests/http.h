@@ -5,6 +5,7 @@
 void http_503_carries_retry_after_and_health_stays_up (void);
 
 void a_waiting_client_that_hangs_up_gives_back_its_place (void);
+void a_client_that_dawdles_holds_no_slot (void);
 void a_slot_is_free_as_soon_as_the_work_is_over (void);
 void a_client_that_leaves_during_its_work_costs_no_slot (void);
 void a_server_that_is_freed_gives_back_what_it_held (void);
