@@ -26,7 +26,9 @@ typedef struct
   gint64 tokens_millionths;
 } LabRetryBudget;
 
-/* @ratio from 0 to 1, @burst at least 0; the account starts full. */
+/* @ratio from 0 to 1, @burst at least 0; the account starts full. It never holds
+ * more than the burst: with 0 there is no retry at all, and with 1 what is paid in
+ * beyond a whole token is lost; from 2 on, the bound above is reached when all fails. */
 void lab_retry_budget_init (LabRetryBudget *budget, double ratio, guint burst);
 
 void lab_retry_budget_first_attempt (LabRetryBudget *budget);
