@@ -19,6 +19,7 @@ struct _Runs
 {
   char *top, *bin;
   char *scratch;
+  guint n_folders;
   GHashTable *by_command; /* of Run */
 };
 
@@ -53,7 +54,7 @@ sh (const char *folder, const char *command, char **text, GError **error)
 static char *
 folder_new (Runs *runs, GError **error)
 {
-  g_autofree char *folder = g_strdup_printf ("%s/%u", runs->scratch, g_hash_table_size (runs->by_command));
+  g_autofree char *folder = g_strdup_printf ("%s/%u", runs->scratch, runs->n_folders++);
   g_autofree char *top = g_shell_quote (runs->top);
   g_autofree char *bin = g_shell_quote (runs->bin);
   g_autofree char *command
