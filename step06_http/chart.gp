@@ -7,11 +7,13 @@ array error[20]
 array wasted[20]
 array p50[20]
 array p99[20]
+# gnuplot does not know a doubled quote inside quotes, as in the body of a 503.
+table = "< sed 's/\"\"//g' '".data.".csv'"
 n = 0
 top = 1
 patience_ms = setting('client_timeout_s') * 1e3
 slowest = patience_ms
-stats data.'.csv' using (n = n + 1, ok[n] = column('ok'), shed[n] = column('shed'), timeout[n] = column('timeout'), \
+stats table using (n = n + 1, ok[n] = column('ok'), shed[n] = column('shed'), timeout[n] = column('timeout'), \
                          error[n] = column('error'), wasted[n] = column('wasted'), \
                          p50[n] = column('p50_ms'), p99[n] = column('p99_ms'), \
                          slowest = p99[n] > slowest ? p99[n] : slowest, \
@@ -55,7 +57,7 @@ do for [i = 1:n] {
     set label 10 * i + 4 say(wasted[i]).' works wasted' at top, row(i) - 0.47 right tc ls WASTED
   }
 }
-plot data.'.csv' using (0):(row($0 + 1)):(0):'offered':(row($0 + 1) - half):(row($0 + 1) + half) \
+plot table using (0):(row($0 + 1)):(0):'offered':(row($0 + 1) - half):(row($0 + 1) + half) \
        with boxxyerror ls OTHER, \
      '' using (0):(row($0 + 1)):(0):(to_timeout(int($0) + 1)):(row($0 + 1) - half):(row($0 + 1) + half) \
        with boxxyerror ls TIMEOUT, \
@@ -72,12 +74,20 @@ set format x tics_up_to(slowest)
 set xrange [0:slowest * 1.15]
 set xtics patience_ms / 2
 unset ytics
-set arrow 1 from patience_ms, graph 0 to patience_ms, graph (is_text ? 0.95 : 1) nohead ls CAPACITY
+set arrow 1 from patience_ms, graph 0 to patience_ms, graph (is_text ? 0.9 : 1) nohead ls CAPACITY
 set label 1 'patience' at patience_ms, graph 1 center offset 0,(is_text ? 0 : 0.5) tc ls CAPACITY
 do for [i = 1:n] {
   look = timeout[i] > 0 ? UNPROTECTED : PROTECTED
   if (is_number(p50[i])) {
     set arrow 1 + i from p50[i], row(i) to p99[i], row(i) nohead ls look
+    if (is_text) {
+      mark = timeout[i] > 0 ? 'x' : 'o'
+      set label 100 + i mark at p50[i], row(i) center front
+      set label 200 + i mark at p99[i], row(i) center front
+    } else {
+      set label 100 + i '' at p50[i], row(i) point ls look front
+      set label 200 + i '' at p99[i], row(i) point ls look front
+    }
     reading = say(p50[i]).' to '.say(p99[i])
     if (p99[i] > 0.75 * patience_ms) {
       set label 1 + i reading at p99[i], row(i) right offset -1,above(0.9) front tc ls look
@@ -88,8 +98,5 @@ do for [i = 1:n] {
     set label 1 + i 'no answer in time' at slowest * 0.5, row(i) center
   }
 }
-plot for [i = 1:n] data.'.csv' using 'p50_ms':(row(i)) every ::(i - 1)::(i - 1) \
-     with points ls (timeout[i] > 0 ? UNPROTECTED : PROTECTED), \
-     for [i = 1:n] '' using 'p99_ms':(row(i)) every ::(i - 1)::(i - 1) \
-     with points ls (timeout[i] > 0 ? UNPROTECTED : PROTECTED)
+plot NaN
 unset multiplot

@@ -43,8 +43,8 @@ set ylabel is_text ? '' : 'time (ms)'
 set format y tics_up_to(slowest)
 set yrange [0:(promised_ms > slowest ? promised_ms : slowest) * 1.4]
 set arrow 1 from graph 0, first promised_ms to graph 1, first promised_ms nohead ls CAPACITY
-set label 1 sprintf('/health within %s ms', say(promised_ms)) at graph 0.03, first promised_ms offset 0,upon(0.9) front \
-    tc ls CAPACITY
+set label 1 sprintf('/health within %s ms', say(promised_ms)) at graph 0.03, first promised_ms \
+    offset 0,upon(0.9) front tc ls CAPACITY
 set key at graph 0.02, first promised_ms * 0.85 left top reverse Left samplen 2 width -2
 plot data.'.csv' using 'multiple':'health_max_ms' with linespoints ls OTHER title 'slowest /health', \
      '' using 'multiple':(column('lateness_p99_us') / 1e3) with linespoints ls OFFERED title 'generator late, p99'

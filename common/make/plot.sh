@@ -40,7 +40,7 @@ finding=$(gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "
 status=$?
 cat "$part.err" >&2
 # To gnuplot a column that is not there is worth a warning only; the chart is wrong all the same.
-if [ $status -ne 0 ] || grep -q 'no column' "$part.err"; then
+if [ $status -ne 0 ] || grep -qE 'no column|No valid data points' "$part.err"; then
   echo "$chart: no chart drawn into $image" >&2
   exit 1
 fi
