@@ -316,9 +316,10 @@ static gboolean
 add_body (GString *page, const Report *report, const Section *section, GError **error)
 {
   const Document *document = section->document;
-  g_autofree char *finding = chapter_finding (section->chapter, document);
+  gboolean is_shown = document_verdicts (document).broken == 0;
+  g_autofree char *finding = is_shown ? chapter_finding (section->chapter, document) : NULL;
 
-  if (finding != NULL && document_verdicts (document).broken > 0)
+  if (!is_shown)
     html_add (page, "<p class=\"finding bad\">This run does not show what it should: see its checks.</p>\n");
   else if (finding != NULL)
     html_add (page, "<p class=\"finding\">%s</p>\n", finding);
