@@ -177,14 +177,13 @@ leave_out_what_can_be (Schedule **schedule, Fails fails)
   return has_changed;
 }
 
-/* One simplification of the op at @i; FALSE: it is as simple as that already. */
+/* Each does one thing of a list; FALSE: it is as simple as that already, or past
+ * the end of the list. */
+
 static gboolean
-simplify (Schedule *schedule, guint i, guint what)
+simplify_limits (LabLimits *limits, guint what)
 {
-  Op *op = &schedule->ops[i];
-  LabLimits *limits = i == schedule->n_ops ? &schedule->limits : &op->limits;
   const LabLimits before = *limits;
-  const Op old = i == schedule->n_ops ? (Op) { 0 } : *op;
 
   switch (what)
     {
@@ -197,34 +196,49 @@ simplify (Schedule *schedule, guint i, guint what)
     case 2:
       limits->slots = 1;
       return before.slots > 1;
-    case 3:
-      limits->retry_after_s = 0;
-      return before.retry_after_s > 0;
-    default:
-      break;
-    }
-  if (i == schedule->n_ops)
-    return FALSE;
-  switch (what)
-    {
-    case 4:
-      op->then = THEN_NOTHING;
-      return old.then != THEN_NOTHING;
-    case 5:
-      op->patience_ns = LAB_NEVER;
-      return old.patience_ns != LAB_NEVER;
-    case 6:
-      op->work_ns = 1;
-      return old.work_ns > 1;
-    case 7:
-      op->at_ns = i == 0 ? 0 : schedule->ops[i - 1].at_ns;
-      return old.at_ns > op->at_ns;
     default:
       return FALSE;
     }
 }
 
-#define N_SIMPLIFICATIONS 8
+static gboolean
+simplify_op (Op *op, LabTime earliest_ns, guint what)
+{
+  const Op before = *op;
+
+  switch (what)
+    {
+    case 0:
+      op->then = THEN_NOTHING;
+      return before.then != THEN_NOTHING;
+    case 1:
+      op->patience_ns = LAB_NEVER;
+      return before.patience_ns != LAB_NEVER;
+    case 2:
+      op->work_ns = 1;
+      return before.work_ns > 1;
+    case 3:
+      op->at_ns = earliest_ns;
+      return before.at_ns > earliest_ns;
+    default:
+      return FALSE;
+    }
+}
+
+#define N_SIMPLIFICATIONS 8 /* at most, of an op and its limits */
+
+/* The op at @i; after the last come the limits of the beginning. */
+static gboolean
+simplify (Schedule *schedule, guint i, guint what)
+{
+  Op *op = &schedule->ops[i];
+
+  if (i == schedule->n_ops)
+    return simplify_limits (&schedule->limits, what);
+  if (what < N_SIMPLIFICATIONS / 2)
+    return simplify_op (op, i > 0 ? op[-1].at_ns : 0, what);
+  return simplify_limits (&op->limits, what - N_SIMPLIFICATIONS / 2);
+}
 
 static gboolean
 simplify_what_can_be (Schedule **schedule, Fails fails)
