@@ -1,0 +1,155 @@
+#include "../http/child.h"
+#include "../http/client.h"
+
+#include <gio/gio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static LabChild *
+start (const char *const *argv, GError **error)
+{
+  return lab_child_start (&(LabChildOptions) { .argv = argv }, error);
+}
+
+static void
+test_its_port (void)
+{
+  g_autoptr (GError) error = NULL;
+  LabChild *child
+      = start ((const char *[]) { "sh", "-c", "echo listening on http://here:12345; exec sleep 60", NULL }, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (lab_child_port (child), ==, 12345);
+  g_assert_cmpint (lab_child_stop (child), ==, -1); /* sleep knows no other end than the signal */
+  lab_child_free (child);
+}
+
+static void
+test_a_known_port (void)
+{
+  g_autofree char *program = lab_child_beside ("../bin/service");
+  guint16 port = lab_child_free_port ();
+  g_autofree char *flag = g_strdup_printf ("--port=%u", port);
+  g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u/health", port);
+  g_autoptr (GError) error = NULL;
+  LabChild *child
+      = lab_child_start (&(LabChildOptions) { .argv = (const char *[]) { program, flag, NULL }, .port = port }, &error);
+  g_autofree char *body = NULL;
+
+  g_assert_no_error (error);
+  body = lab_http_get (url, 60 * LAB_S, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (lab_child_stop (child), ==, 0);
+  lab_child_free (child);
+}
+
+static void
+test_that_does_not_start (void)
+{
+  static const struct
+  {
+    const char *script, *complaint;
+  } cases[] = {
+    { "echo no such luck >&2; exit 2", "no such luck" },
+    { "echo 'listening on nothing'", "it says nothing" },
+    { "echo port :0", "it says nothing" },
+    { "echo port :99999", "it says nothing" },
+    { "exit 0", "it says nothing" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (start ((const char *[]) { "sh", "-c", cases[i].script, NULL }, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
+      g_assert_nonnull (strstr (error->message, cases[i].complaint));
+    }
+}
+
+static void
+test_that_is_not_there (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (start ((const char *[]) { "/no/such/program", NULL }, &error));
+  g_assert_nonnull (strstr (error->message, "/no/such/program"));
+}
+
+static void
+test_its_log (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LabChild) child = start (
+      (const char *[]) { "sh", "-c", "echo one two >&2; echo three >&2; printf two >&2; echo :1; exec sleep 60", NULL },
+      &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (lab_child_count_log (child, "two"), ==, 2);
+  g_assert_cmpuint (lab_child_count_log (child, "three"), ==, 1);
+  g_assert_cmpuint (lab_child_count_log (child, "four"), ==, 0);
+  lab_child_stop (child);
+  g_assert_cmpuint (lab_child_count_log (child, "two"), ==, 2);
+}
+
+/* A parent that crashes takes its child along. It is this program once more, and
+ * its child writes its own number into a file. */
+
+static int
+crash_as_a_parent (const char *path)
+{
+  g_autofree char *script = g_strdup_printf ("echo $$ >'%s'; echo :1; exec sleep 600", path);
+
+  start ((const char *[]) { "sh", "-c", script, NULL }, NULL);
+  raise (SIGKILL);
+  return 0;
+}
+
+static gboolean
+is_alive (const char *pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%s/stat", pid);
+  g_autofree char *stat = NULL;
+
+  /* Where nobody reaps orphans it stays a zombie, which is dead enough. */
+  return g_file_get_contents (path, &stat, NULL, NULL) && strstr (stat, ") Z ") == NULL;
+}
+
+static void
+test_crash_of_the_parent (void)
+{
+  g_autofree char *path = NULL;
+  g_autofree char *pid = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) parent = NULL;
+
+  close (g_file_open_tmp ("child-XXXXXX", &path, &error));
+  g_assert_no_error (error);
+  parent = g_subprocess_new (G_SUBPROCESS_FLAGS_NONE, &error, "/proc/self/exe", "--crash-as-a-parent", path, NULL);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_wait (parent, NULL, &error));
+  g_assert_true (g_subprocess_get_if_signaled (parent));
+  g_assert_true (g_file_get_contents (path, &pid, NULL, &error));
+  g_strstrip (pid);
+  g_assert_cmpint (atoi (pid), >, 1);
+  while (is_alive (pid))
+    g_usleep (5000);
+  unlink (path);
+}
+
+int
+main (int argc, char *argv[])
+{
+  if (argc == 3 && g_str_equal (argv[1], "--crash-as-a-parent"))
+    return crash_as_a_parent (argv[2]);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/http-child/its-port", test_its_port);
+  g_test_add_func ("/http-child/a-known-port", test_a_known_port);
+  g_test_add_func ("/http-child/that-does-not-start", test_that_does_not_start);
+  g_test_add_func ("/http-child/that-is-not-there", test_that_is_not_there);
+  g_test_add_func ("/http-child/its-log", test_its_log);
+  g_test_add_func ("/http-child/crash-of-the-parent", test_crash_of_the_parent);
+  return g_test_run ();
+}
