@@ -22,7 +22,8 @@ of(p, y) = whose(strcol('policy')) == p ? y : NaN
 
 set multiplot @HEADLINE
 set xlabel 'time (s)'
-set ylabel is_text ? 'wait s' : 'wait of the first in line (s)'
+set title is_text ? 'wait of the first in line (s)' : ''
+set ylabel is_text ? '' : 'wait of the first in line (s)'
 set xrange [0:ends * 1.02]
 set yrange [0:top * 1.2]
 if (!is_text) { set tmargin at screen 0.84 }

@@ -22,7 +22,8 @@ finding = have_no_use ? sprintf('Retrying at once makes %s times the load, and h
                       : 'Attempts per second, and the part that is served, by client policy'
 
 set multiplot @HEADLINE
-set ylabel is_text ? 'per s' : 'attempts (per second)'
+set title is_text ? 'attempts (per second)' : ''
+set ylabel is_text ? '' : 'attempts (per second)'
 set xlabel 'what clients do when they are turned away' offset 0,(is_text ? 0 : -0.3)
 set format y tics_up_to(top)
 set xrange [0.4:n + (is_text ? 0.65 : 0.9)]

@@ -25,7 +25,8 @@ ms_since(c) = 1e3 * (column('time_s') - begins[c])
 
 set multiplot @HEADLINE
 set xlabel 'time since the first request (ms)'
-set ylabel is_text ? 'line' : 'line counter (requests)'
+set title is_text ? 'line counter (requests)' : ''
+set ylabel is_text ? '' : 'line counter (requests)'
 set xrange [0:1e3 * ends * 1.04]
 set yrange [0:highest * 1.3]
 set ytics 1

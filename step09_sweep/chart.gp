@@ -29,7 +29,8 @@ at_the_end(y) = sprintf(': %s/s at %g', say(y), multiple[n]).times
 
 set multiplot @HEADLINE
 set xlabel 'offered load (times the capacity'.(is_text ? ')' : '; requests per second)') offset 0,(is_text ? 0 : -0.8)
-set ylabel is_text ? 'goodput/s' : 'goodput (requests/s answered in time)'
+set title is_text ? 'goodput (requests/s answered in time)' : ''
+set ylabel is_text ? '' : 'goodput (requests/s answered in time)'
 if (!is_text) {
   set tmargin at screen 0.84
   set bmargin at screen 0.27

@@ -22,7 +22,8 @@ look = is_flat ? PROTECTED : is_cliff ? UNPROTECTED : OTHER
 set multiplot @HEADLINE
 if (!is_text) { set tmargin at screen 0.84 }
 set xlabel 'offered load (requests per second)'
-set ylabel is_text ? 'goodput/s' : 'goodput (requests/s answered in time)'
+set title is_text ? 'goodput (requests/s answered in time)' : ''
+set ylabel is_text ? '' : 'goodput (requests/s answered in time)'
 set format x tics_up_to(offered[n])
 set format y tics_up_to(frame)
 set xrange [0:offered[n] * 1.05]
