@@ -6,6 +6,7 @@
 #include "expression.h"
 
 #define MARKER "<!-- numbers: "
+#define UNAVAILABLE "503" /* the status: a name, not a number */
 
 typedef struct
 {
@@ -226,7 +227,8 @@ check_paragraph (Page *page, const char *paragraph, gsize offset, GHashTable *pr
       g_autofree char *token = g_match_info_fetch (match, 1);
       g_autofree char *binding = g_strdup_printf ("%s=", token);
 
-      if (g_hash_table_contains (printed, token) && (parts[1] == NULL || strstr (parts[1], binding) == NULL))
+      if (strcmp (token, UNAVAILABLE) != 0 && g_hash_table_contains (printed, token)
+          && (parts[1] == NULL || strstr (parts[1], binding) == NULL))
         {
           page_complain (page, offset, "%s comes from a run and has no marker", token);
           page->broken++;
@@ -237,13 +239,14 @@ check_paragraph (Page *page, const char *paragraph, gsize offset, GHashTable *pr
 static GHashTable *
 printed_numbers (Page *page)
 {
-  g_autoptr (GRegex) block = g_regex_new ("^<!-- run: .*?<!-- end -->", G_REGEX_DOTALL | G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GRegex) block
+      = g_regex_new ("^<!-- run: [^\\n]*\\n(.*?)<!-- end -->", G_REGEX_DOTALL | G_REGEX_MULTILINE, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
   GHashTable *printed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (g_regex_match (block, page->text, 0, &match); g_match_info_matches (match); g_match_info_next (match, NULL))
     {
-      g_autofree char *text = g_match_info_fetch (match, 0);
+      g_autofree char *text = g_match_info_fetch (match, 1);
       g_auto (GStrv) words = g_regex_split_simple ("[^\\d.]+", text, 0, 0);
 
       for (int i = 0; words[i] != NULL; i++)

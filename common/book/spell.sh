@@ -11,7 +11,7 @@ trap 'rm -rf "$lists"' EXIT
 for page in "$@"; do
   awk '/^ *```/ { code = !code; next }
        /<!--/ { marker = 1 }
-       !code && !marker { gsub(/`[^`]*`/, ""); gsub(/\]\([^)]*\)/, "]"); gsub(/https?:[^ )>]*/, ""); print }
+       !code && !marker { gsub(/`[^`]*`/, ""); gsub(/\]\([^)]*\)/, "]"); gsub(/https?:[^ )>]*/, ""); gsub(/<[^>]*>/, ""); print }
        /-->/ { marker = 0 }' "$page" |
     aspell list --lang=en_GB --encoding=utf-8 --ignore=1 --personal="$lists/own" | sort -u >"$lists/unknown"
   [ ! -s "$lists/unknown" ] || { sed "s|^|$page: |" "$lists/unknown" >&2; status=1; }
