@@ -433,13 +433,13 @@ main (int argc, char *argv[])
                                                  .max_waiting = { settings->has_max_waiting, settings->max_waiting },
                                                  .max_wait = { settings->has_max_wait, settings->max_wait_ns },
                                                  .retry_after_s = (guint) settings->retry_after_s });
-  make_responses (&service);
   if (!listen_on_port (&service, &error))
     {
       g_printerr ("service: %s\n", error->message);
       return 2;
     }
   server = service.server;
+  make_responses (&service);
   lab_timer_init (&service.finish, clock, finish_now);
   g_unix_signal_add (SIGTERM, stop, &service);
   g_unix_signal_add (SIGINT, stop, &service);

@@ -295,8 +295,8 @@ judge_lateness (Test *test, double rate_rps, const LabSummary *summary)
 
   if (lab_summary_was_late (summary))
     lab_invalidate (test->lab,
-                    "at %g requests per second over 1 %% were sent more than 10 ms late (p50 %.1f ms, p99 %.1f ms, "
-                    "at most %.1f ms)",
+                    "at %g requests per second over 1 %% were sent more than 10 ms late (p50 %.2f ms, p99 %.2f ms, "
+                    "at most %.2f ms)",
                     rate_rps, (double) lab_histogram_quantile (lateness, 500) / LAB_MS,
                     (double) lab_histogram_quantile (lateness, 990) / LAB_MS,
                     (double) lab_histogram_max (lateness) / LAB_MS);
