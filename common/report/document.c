@@ -310,8 +310,10 @@ char *
 figure_phrase (const char *key, JsonNode *node)
 {
   g_autofree char *words = words_of (key);
-  g_autofree char *value
-      = figure_is_number (node) ? g_strdup_printf ("%g", json_node_get_double (node)) : figure_text (key, node);
+  /* A setting is told as exactly as it was given, where a result is rounded. */
+  g_autofree char *value = figure_is_number (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE
+                               ? g_strdup_printf ("%g", json_node_get_double (node))
+                               : figure_text (key, node);
 
   return g_strconcat (words, " ", value, unit_of (key) >= 0 ? units[unit_of (key)].unit : "", NULL);
 }

@@ -20,18 +20,26 @@ end_table (GString *page)
   html_add (page, "</tbody>\n</table>\n</div>\n");
 }
 
+/* A short text stays on one line, a long one gets some room. */
+static const char *
+room_for (const char *text)
+{
+  return g_utf8_strlen (text, -1) <= 20 ? "short" : "long";
+}
+
 static void
-add_cell (GString *page, const char *key, JsonNode *node, gboolean heads_row)
+add_row_heading (GString *page, const char *text, const char *class)
+{
+  html_add (page, "<th scope=\"row\" class=\"%s %s\">%s</th>", class, room_for (text), text);
+}
+
+static void
+add_cell (GString *page, const char *key, JsonNode *node)
 {
   g_autofree char *text = figure_text (key, node);
   gboolean number = figure_is_number (node) || node == NULL || JSON_NODE_HOLDS_NULL (node);
 
-  html_add (page, heads_row ? "<th scope=\"row\">%s</th>" : "<td class=\"%s\">",
-            heads_row ? text
-            : number  ? "number"
-                      : "text");
-  if (!heads_row)
-    html_add (page, "%s</td>", text);
+  html_add (page, "<td class=\"%s\">%s</td>", number ? "number" : room_for (text), text);
 }
 
 /* The generator's lateness is told once for all rows, below. */
@@ -39,6 +47,19 @@ static gboolean
 is_shown (const char *key)
 {
   return !g_str_has_prefix (key, "lateness_");
+}
+
+static void
+add_json_row (GString *page, JsonObject *row, GList *keys)
+{
+  g_autofree char *name = figure_text (keys->data, json_object_get_member (row, keys->data));
+
+  html_add (page, "<tr>");
+  add_row_heading (page, name, "outer");
+  for (GList *key = keys->next; key != NULL; key = key->next)
+    if (is_shown (key->data))
+      add_cell (page, key->data, json_object_get_member (row, key->data));
+  html_add (page, "</tr>\n");
 }
 
 void
@@ -60,15 +81,7 @@ add_json_table (GString *page, JsonArray *rows, const char *caption)
       }
   html_add (page, "</tr></thead>\n<tbody>\n");
   for (guint i = 0; i < json_array_get_length (rows); i++)
-    {
-      JsonObject *row = json_array_get_object_element (rows, i);
-
-      html_add (page, "<tr>");
-      for (GList *key = keys; key != NULL; key = key->next)
-        if (is_shown (key->data))
-          add_cell (page, key->data, json_object_get_member (row, key->data), key == keys);
-      html_add (page, "</tr>\n");
-    }
+    add_json_row (page, json_array_get_object_element (rows, i), keys);
   end_table (page);
 }
 
@@ -141,13 +154,14 @@ add_figure (GString *page, const Comparison *comparison, guint i, const char *ke
   JsonNode *ours = member_of (row_at (comparison->ours, i), key);
   g_autofree char *heading = figure_heading (key);
 
-  html_add (page, "<tr><th scope=\"row\" class=\"inner\">%s</th>", heading);
-  add_cell (page, key, ours, FALSE);
+  html_add (page, "<tr>");
+  add_row_heading (page, heading, "inner");
+  add_cell (page, key, ours);
   if (comparison->real != NULL)
     {
       JsonNode *real = member_of (row_at (comparison->real, i), key);
 
-      add_cell (page, key, real, FALSE);
+      add_cell (page, key, real);
       add_difference (page, real, ours);
     }
   if (comparison->printed != NULL)
@@ -155,8 +169,8 @@ add_figure (GString *page, const Comparison *comparison, guint i, const char *ke
       JsonNode *ticked = member_of (row_at (comparison->ticked, i), key);
       JsonNode *printed = member_of (row_at (comparison->printed, i), key);
 
-      add_cell (page, key, ticked, FALSE);
-      add_cell (page, key, printed, FALSE);
+      add_cell (page, key, ticked);
+      add_cell (page, key, printed);
       add_difference (page, ticked, printed);
     }
   html_add (page, "</tr>\n");
