@@ -1,4 +1,4 @@
-/* Step 5: cap the wait, too, because a count is not a time. */
+/* Step 5: a count is not a time, so limit the wait as well. */
 #include "../common/lab/policy.h"
 
 #define LINE_BUDGET_NS (LAB_S / 2)
@@ -48,7 +48,7 @@ int
 main (int argc, char *argv[])
 {
   g_autoptr (Lab) lab = lab_new (&(LabProgram) { .name = "step05_slowdown",
-                                                 .summary = "Cap the wait, because a count is not a time.",
+                                                 .summary = "Limit the wait as well: a count is not a time.",
                                                  .options = LAB_OPTIONS_POLICY,
                                                  .duration_ns = 8 * LAB_S },
                                  argc, argv);

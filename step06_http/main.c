@@ -54,7 +54,7 @@ main (int argc, char *argv[])
                               .value = &with_peers,
                               .help = "rows for nginx, HAProxy and uvicorn, where they are installed" } };
   g_autoptr (Lab) lab = lab_new (&(LabProgram) { .name = "step06_http",
-                                                 .summary = "Serve it over HTTP with a 503 and Retry-After.",
+                                                 .summary = "The same controller over real HTTP.",
                                                  .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_SERVICE
                                                             | LAB_OPTIONS_PATIENCE | LAB_OPTIONS_DURATION,
                                                  .duration_ns = 5 * LAB_S,

@@ -1,5 +1,5 @@
-/* How long should the wait limit be? Measure it: the goodput hardly moves, the
- * slowest answers do. */
+/* Which wait limit? A sweep over some shows that the goodput hardly moves, and
+ * that the slowest answers do. */
 #include "../common/lab/policy.h"
 
 #define LINE_BUDGET_NS (LAB_S / 2)

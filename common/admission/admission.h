@@ -1,7 +1,7 @@
 /* Admission control: slots, a bounded first-in first-out line, a wait limit.
  *
- * Every request gets one of three answers: run now, wait in a short line, or be
- * turned away. The controller does no work itself and knows nothing of HTTP; it
+ * Whoever asks is told to run, to stand in line for a while, or to go away. That
+ * is all: the controller does no work itself and knows nothing of HTTP; it
  * can be put into any program on the GLib main loop. It needs admission.[ch] and,
  * of common/time, clock.[ch], timer_queue.[ch] and duration.h. A request embeds its
  * ticket, so admitting, waiting and shedding allocate nothing:

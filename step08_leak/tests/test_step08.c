@@ -1,6 +1,6 @@
 /* Step 8's eight tests of the controller, on a clock that needs no waiting. The
  * fifth puts the fourth's check to the leaky controller, where it must fail: a
- * check that has never been seen to fail may not be checking anything. */
+ * check that nobody has seen fail may not check anything at all. */
 #include "../controller.h"
 #include "../../common/service/service.h"
 #include "http.h"
