@@ -29,8 +29,8 @@ set ytics (sprintf("expected:\n%g slots / %s ms", slots, say(asked_ms)) 2, "meas
 half = is_text ? 0.2 : 0.3
 reading(i) = real(word(readings, i))
 do for [i = 1:3] { set label i exactly(reading(i)) at reading(i), 3 - i left offset 1,0 front }
-bar(i, look) = sprintf("using (0):(%d):(0):(reading(%d)):(%d - half):(%d + half) every ::0::0 with boxxyerror ls %d", \
-                       3 - i, i, 3 - i, 3 - i, look)
+bar(i, look) = sprintf("using (0):(%d):(0):(reading(%d)):(%d - half):(%d + half) every ::0::0 ".\
+                       "with boxxyerror ls %d dt solid", 3 - i, i, 3 - i, 3 - i, look)
 BARS = "data.'.csv' ".bar(1, OFFERED).", '' ".bar(2, CAPACITY).", '' ".bar(3, PROTECTED)
 plot @BARS
 unset multiplot

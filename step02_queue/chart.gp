@@ -41,5 +41,5 @@ set label 3 sprintf('limit, %s dropped', say(dropped[3])).longest_wait(3) at end
 # Both queues with a limit are as long: letters cannot show one through the other.
 plot queue = 1, before = 0, data.'_timeline.csv' using 'time_s':(of(1, column('length'))) ls UNPROTECTED, \
      queue = 1, before = 0, '' using 'time_s':(of(2, column('length'))) ls PROTECTED, \
-     for [image = 1:!is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) ls SHED
+     for [image = 1:!is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) ls SHED dt (10,6)
 unset multiplot

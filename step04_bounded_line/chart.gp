@@ -19,7 +19,7 @@ stats data.'.csv' using (n = n + 1, policy[n] = strcol('policy'), ok[n] = column
 finding = ok[2] > ok[1] && wasted[1] > 0 && wasted[2] == 0 \
           ? sprintf('A capped line answers %s instead of %s, and wastes no work', say(ok[2]), say(ok[1])) \
           : sprintf('Answered in time: %s without limits, %s with a capped line', say(ok[1]), say(ok[2]))
-in_two_rows(text) = word(text, 1)."\n".word(text, 2)
+two_words(text) = word(text, 1)."\n".word(text, 2)
 # What a part of a bar is, where it is high enough to say so.
 part(count, what) = count > 0.13 * top ? say(count)."\n".what : count > 0.06 * top ? say(count) : ''
 lift(count) = count > 0.13 * top ? above(0.55) : 0
@@ -44,7 +44,7 @@ do for [i = 1:2] {
   set label 10 * i + 1 part(ok[i], 'ok') at x, ok[i] * 0.5 center offset 0,lift(ok[i]) front tc rgb white
   set label 10 * i + 2 part(shed[i], 'shed') at x, ok[i] + shed[i] * 0.5 center offset 0,lift(shed[i]) front
   set label 10 * i + 3 part(timeout[i], 'timeout') at x, ok[i] + shed[i] + timeout[i] * 0.5 center \
-      offset 0,lift(timeout[i]) front tc rgb white
+      offset 0,lift(timeout[i]) front
   set label 10 * i + 4 part(served, 'useful') at x + 1, served * 0.5 center offset 0,lift(served) front tc rgb white
   set label 10 * i + 5 part(wasted[i], 'wasted') at x + 1, served + wasted[i] * 0.5 center \
       offset 0,lift(wasted[i]) front tc rgb white
@@ -64,7 +64,7 @@ set format y tics_up_to(slowest)
 set xrange [0.4:2.6]
 set yrange [0:slowest * 1.2]
 set boxwidth 0.8
-set xtics (in_two_rows(policy[1]) 1, in_two_rows(policy[2]) 2) scale 0
+set xtics (two_words(policy[1]) 1, two_words(policy[2]) 2) scale 0
 set arrow 1 from graph 0, first patience_ms to graph 1, first patience_ms nohead front ls CAPACITY
 set label 1 'patience' at graph 0.5, first patience_ms center offset 0,upon(0.7) front tc ls CAPACITY
 do for [i = 1:2] {
@@ -73,6 +73,6 @@ do for [i = 1:2] {
   set label 1 + i reading at i, 0.5 * height center offset 0,(height > 0 ? 0 : 1) front \
       tc rgb (height > 0 ? white : 'black')
 }
-plot data.'.csv' using (1):(is_number(p99[1]) ? p99[1] : 0) every ::0::0 with boxes ls UNPROTECTED, \
+plot data.'.csv' using (1):(is_number(p99[1]) ? p99[1] : 0) every ::0::0 with boxes ls UNPROTECTED dt solid, \
      '' using (2):(is_number(p99[2]) ? p99[2] : 0) every ::1::1 with boxes ls PROTECTED
 unset multiplot

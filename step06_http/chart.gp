@@ -25,7 +25,10 @@ finding = ok[2] > ok[1] && wasted[1] > 0 && wasted[2] == 0 \
           : sprintf('Over real HTTP: %s answered without limits, %s with them', say(ok[1]), say(ok[2]))
 
 white = is_text ? 'black' : 'white'
-half = is_text ? 0.25 : 0.3
+# Many servers, smaller letters.
+is_full = n > 5
+small = is_full && !is_text ? (device eq 'svg' ? ',15' : ',12') : ''
+half = is_text ? (is_full ? 0.1 : 0.25) : 0.3
 row(i) = n - i
 # What a part of a bar is, where there is room to say so.
 part(count, what) = count > 0.22 * top ? say(count).' '.what : count > 0.09 * top ? say(count) : ''
@@ -46,15 +49,15 @@ set xlabel is_text ? 'requests' : 'requests (number)'
 set format x tics_up_to(top)
 set xrange [0:top]
 set xtics decade * (top > 5 * decade ? 2 : top > 2.5 * decade ? 1 : 0.5)
-set ytics () scale 0
+set ytics () scale 0 font small
 do for [i = 1:n] {
-  set ytics add (in_two_rows(word(servers, i), 10) row(i))
+  set ytics add (in_two_rows(word(servers, i)) row(i))
   set label 10 * i part(ok[i], 'ok') at ok[i] * 0.5, row(i) center front tc rgb white
   set label 10 * i + 1 part(shed[i], 'shed') at to_ok(i) + shed[i] * 0.5, row(i) center front
-  set label 10 * i + 2 part(timeout[i], 'timeout') at to_shed(i) + timeout[i] * 0.5, row(i) center front tc rgb white
+  set label 10 * i + 2 part(timeout[i], 'timeout') at to_shed(i) + timeout[i] * 0.5, row(i) center front
   set label 10 * i + 3 part(error[i], 'error') at to_timeout(i) + error[i] * 0.5, row(i) center front tc rgb white
-  if (wasted[i] > 0) {
-    set label 10 * i + 4 say(wasted[i]).' works wasted' at top, row(i) - 0.47 right tc ls WASTED
+  if (wasted[i] > 0 && !(is_full && is_text)) {
+    set label 10 * i + 4 say(wasted[i]).' works wasted' at top, row(i) - 0.47 right tc ls WASTED font small
   }
 }
 plot table using (0):(row($0 + 1)):(0):'offered':(row($0 + 1) - half):(row($0 + 1) + half) \
@@ -90,9 +93,9 @@ do for [i = 1:n] {
     }
     reading = say(p50[i]).' to '.say(p99[i])
     if (p99[i] > 0.75 * patience_ms) {
-      set label 1 + i reading at p99[i], row(i) right offset -1,above(0.9) front tc ls look
+      set label 1 + i reading at p99[i], row(i) right offset -1,above(is_full ? 0.6 : 0.9) front tc ls look font small
     } else {
-      set label 1 + i reading at p99[i], row(i) center offset 0,above(0.9) front tc ls look
+      set label 1 + i reading at p99[i], row(i) center offset 0,above(is_full ? 0.6 : 0.9) front tc ls look font small
     }
   } else {
     set label 1 + i 'no answer in time' at slowest * 0.5, row(i) center

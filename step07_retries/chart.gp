@@ -43,7 +43,7 @@ do for [i = 1:n] {
       center offset 0,above(0.8)
   set label 10 * i + 1 part(0, served[i], 'served') at i, served[i] * 0.5 center front tc rgb white
   set label 10 * i + 2 part(served[i], shed, 'shed') at i, (served[i] + shed) * 0.5 center front
-  set label 10 * i + 3 part(shed, attempts[i], 'timed out') at i, (shed + attempts[i]) * 0.5 center front tc rgb white
+  set label 10 * i + 3 part(shed, attempts[i], 'timed out') at i, (shed + attempts[i]) * 0.5 center front
 }
 plot data.'.csv' using ($0 + 1):'attempts_rps' with boxes ls TIMEOUT, \
      '' using ($0 + 1):(attempts[int($0) + 1] - late[int($0) + 1]) with boxes ls SHED, \
