@@ -25,15 +25,15 @@ set ylabel is_text ? '' : 'requests per second'
 set title is_text ? 'requests/s' : ''
 set format y tics_up_to(busiest)
 set xrange [-0.6:n - 0.4]
-set yrange [0:busiest * 1.25]
+set yrange [0:busiest * 1.3]
 if (n <= 12) { set xtics 1 }
-set label 1 'arrived' at graph 0.5, first busiest center offset 0,above(0.8) tc ls OFFERED
-if (served_to >= 0) {
-  if (served_to + 1 < 0.65 * n) {
-    set label 2 "answered\nin time" at first served_to + 0.5, first busiest * 0.5 left offset 0.5,0 front tc ls OK
-  } else {
-    set label 2 "answered\nin time" at graph 0.5, first busiest * 0.5 center front tc rgb (is_text ? 'black' : 'white')
-  }
+# Beside the last bar of those who were answered, if there is room.
+if (served_to >= 0 && served_to + 1 < 0.65 * n) {
+  set label 1 'arrived' at graph 0.5, first busiest center offset 0,above(0.8) tc ls OFFERED
+  set label 2 "answered\nin time" at first served_to + 0.5, first busiest * 0.5 left offset 0.5,0 front tc ls OK
+} else {
+  set label 1 "arrived (".(is_text ? '*' : 'grey').")\nanswered in time (".(is_text ? '=' : 'green').")" \
+      at graph 0.5, first busiest center offset 0,(is_text ? 2 : 1.8) tc ls OK
 }
 set boxwidth 0.9
 plot data.'_by_second.csv' using 'second':'arrived' with boxes fs solid 1 fc rgb '#D9D9D9', \
@@ -49,7 +49,8 @@ set xrange [0:ends * 1.03]
 set yrange [0:longest * 1.25]
 if (hopeless * 1.3 < longest) {
   set arrow 1 from graph 0, first hopeless to graph 1, first hopeless nohead ls CAPACITY
-  set label 1 'patience runs out here' at graph 1, first hopeless right offset 0,-0.8 tc ls CAPACITY front
+  set label 1 'patience runs out here' at graph 1, first hopeless right \
+      offset 0,(hopeless > 0.15 * longest ? -0.8 : 0.8) tc ls CAPACITY front
 }
 plot data.'_timeline.csv' using 'time_s':'waiting' ls UNPROTECTED
 unset multiplot

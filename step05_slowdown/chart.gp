@@ -28,11 +28,11 @@ set xrange [0:ends * 1.02]
 set yrange [0:top * 1.2]
 if (!is_text) { set tmargin at screen 0.84 }
 set arrow 1 from graph 0, first patience to graph 1, first patience nohead ls CAPACITY
-set label 1 sprintf("clients' patience: %s s", say(patience)) at graph 0.02, first patience \
+set label 1 sprintf("clients' patience: %s s", say(patience)) at graph 0.98, first patience right \
     offset 0,upon(0.7) front tc ls CAPACITY
 if (slow_after < ends) {
   set arrow 2 from slow_after, graph 0 to slow_after, graph (is_text ? 0.92 : 1) nohead ls CAPACITY
-  set label 2 'everything becomes slower' at slow_after, graph 1 center offset 0,0.6 tc ls CAPACITY
+  set label 2 'everything becomes slower' at slow_after, graph 1 offset slow_after < 0.25 * ends ? -2 : -12,0.6 tc ls CAPACITY
 }
 are_close = abs(longest[1] - longest[2]) < 0.12 * top
 longest_wait(p) = sprintf('%s: up to %s s', policy[p], say(longest[p]))
