@@ -10,13 +10,21 @@ exercise_2 () {
   close_to 'peak_line[1]' 0
 }
 
+# Three animals of the zoo in one controller.
+break_controller () {
+  mkdir -p step08_leak/exercise && cp common/admission/admission.c "$broken.part" || could_not "$broken cannot be written"
+  for fault in line_off_by_one place_lost_on_cancel double_release; do
+    patch -s -F 0 "$broken.part" "step08_leak/zoo/$fault.patch" || could_not "the fault $fault does not fit any more"
+  done
+  mv "$broken.part" "$broken"
+}
+
 # One test after another, each in a process of its own, so that all are heard.
 exercise_3 () {
   broken=step08_leak/exercise/admission.c
   judge=$mine/judge
   if [ ! -f "$broken" ]; then
-    patch -s -o "$broken" common/admission/admission.c step08_leak/exercise/broken.patch ||
-      could_not 'the controller to mend could not be made'
+    break_controller
     no "here is the controller to mend: $broken"
   fi
   # Word splitting is meant: these are lists of options.
