@@ -50,10 +50,12 @@ parse_multiples (Lab *lab, const char *text)
     {
       double value;
       const LabOption option = { .name = "multiples", .kind = LAB_OPTION_RPS, .value = &value };
-      g_autoptr (GError) error = NULL;
 
-      if (!lab_option_set (&option, "--multiples", words[i], &error))
-        lab_fail (lab, "%s", error->message);
+      if (!lab_option_set (&option, "--multiples", words[i], NULL))
+        lab_fail (lab,
+                  "--multiples=%s makes no sense: allowed are numbers above 0 with commas between them, such as "
+                  "0.5,1,2",
+                  text);
       g_array_append_val (multiples, value);
     }
   return multiples;
@@ -274,6 +276,24 @@ add_row (Test *test, double multiple, double rate_rps, const LabSummary *summary
 }
 
 static void
+print_errors (Test *test)
+{
+  const LabHttpCounters *counters = lab_http_client_counters (test->client);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (LabHttpError error = LAB_HTTP_NO_ERROR + 1; error < LAB_HTTP_N_ERRORS; error++)
+    if (counters->errors[error] > 0 && error != LAB_HTTP_STATUS)
+      g_string_append_printf (text, "%s%s %" G_GUINT64_FORMAT, text->len > 0 ? ", " : "", lab_http_error_name (error),
+                              counters->errors[error]);
+  for (guint status = 0; status < G_N_ELEMENTS (counters->statuses); status++)
+    if (counters->statuses[status] > 0)
+      g_string_append_printf (text, "%sstatus %u %" G_GUINT64_FORMAT, text->len > 0 ? ", " : "", status,
+                              counters->statuses[status]);
+  if (text->len > 0)
+    lab_print (test->lab, "    what went wrong: %s\n", text->str);
+}
+
+static void
 count (Test *test, const LabSummary *summary)
 {
   const LabHttpCounters *counters = lab_http_client_counters (test->client);
@@ -336,6 +356,7 @@ run_at (Test *test, double multiple, double rate_rps)
   lab_run_until (test->lab, run_is_over, &run, settings->duration_ns);
   lab_timer_disarm (&test->look);
   add_row (test, multiple, rate_rps, lab_open_loop_summary (load));
+  print_errors (test);
   count (test, lab_open_loop_summary (load));
   judge_lateness (test, rate_rps, lab_open_loop_summary (load));
 }

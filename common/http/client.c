@@ -467,6 +467,7 @@ set_manners (CURL *easy, gboolean insecure)
   curl_easy_setopt (easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt (easy, CURLOPT_PROXY, ""); /* whatever the environment says */
   curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt (easy, CURLOPT_CAPATH, NULL); /* only so are the authorities read once, not for each connection */
   curl_easy_setopt (easy, CURLOPT_SSL_VERIFYPEER, insecure ? 0L : 1L);
   curl_easy_setopt (easy, CURLOPT_SSL_VERIFYHOST, insecure ? 0L : 2L);
 }
