@@ -207,7 +207,7 @@ lab_child_count_log (const LabChild *self, const char *text)
   g_autoptr (GBytes) log = log_of (self);
   gsize length;
   const char *at = g_bytes_get_data (log, &length);
-  const char *end = at + length;
+  const char *end = at != NULL ? at + length : NULL; /* an empty log has no place */
   guint lines = 0;
 
   while (at != NULL && at < end)
