@@ -34,5 +34,5 @@ exercise_3 () {
   for test in $("$judge" -l | grep '^/'); do
     "$judge" -p "$test" >/dev/null 2>&1 || { echo "  fails: $test"; failed=$((failed + 1)); }
   done
-  [ $failed -eq 0 ] || no "$failed tests fail"
+  [ $failed -eq 0 ] || no "$failed tests fail; to hear one of them: $judge -p NAME"
 }
