@@ -1,51 +1,33 @@
-# Goodput from 1 to 500 times the capacity; beside it what /health and the generator say.
+# The flat line over real HTTP, and how slow /health was at worst.
 
+capacity = setting('capacity_rps')
+array multiple[100]
+array good[100]
 n = 0
+stats data.'.csv' using (n = n + 1, multiple[n] = column('multiple'), good[n] = column('steady_goodput_rps'), \
+                         column('health_max_ms')) name 'HEALTH' nooutput
 lowest = 1e300
 highest = 0
-first_multiple = 1
-last_multiple = 1
-slowest = 1
-stats data.'.csv' using (n = n + 1, g = column('steady_goodput_rps'), m = column('multiple'), \
-                         first_multiple = n == 1 ? m : first_multiple, last_multiple = m, \
-                         health = column('health_max_ms'), late = column('lateness_p99_us') / 1e3, \
-                         slowest = health > slowest ? health : late > slowest ? late : slowest, \
-                         lowest = g < lowest ? g : lowest, highest = g > highest ? g : highest, g) nooutput
-capacity = setting('capacity_rps')
-promised_ms = setting('health_within_s') * 1e3
+do for [i = 1:n] {
+  lowest = good[i] < lowest ? good[i] : lowest
+  highest = good[i] > highest ? good[i] : highest
+}
 times = is_text ? 'x' : '×'
-finding = highest > 0 && lowest >= 0.9 * highest \
-          ? sprintf('From %g to %g times the capacity: %s good answers a second', first_multiple, last_multiple, \
-                    say(lowest) eq say(highest) ? say(lowest) : say(lowest).' to '.say(highest)) \
-          : sprintf('Goodput over HTTP from %g to %g times the capacity', first_multiple, last_multiple)
+is_flat = lowest >= 0.95 * capacity && highest <= 1.05 * capacity
+finding = sprintf(is_flat ? 'Over HTTP goodput is flat up to %g times the capacity' \
+                          : 'Goodput over HTTP up to %g times the capacity', multiple[n])
 
-set multiplot layout 1,2 @HEADLINE
+set multiplot @HEADLINE
 set logscale x
-set xlabel 'offered load (times the capacity)'
-set xrange [first_multiple * 0.7:last_multiple * 1.5]
-set xtics (1, 5, 20, 100, 500)
-if (is_text) { set xlabel 'times the capacity' }
-
-top = highest > capacity ? highest : capacity
-set title is_text ? 'goodput (requests/s)' : ''
-set ylabel is_text ? '' : 'goodput (requests per second)'
-set format y tics_up_to(top)
-set yrange [0:top * 1.3]
+set xrange [0.8:multiple[n] * 1.6]
+set xlabel 'offered load (times the capacity)' offset 0,(is_text ? 0 : -0.3)
+set ylabel is_text ? 'goodput/s' : 'goodput (requests/s answered in time)'
+set yrange [0:capacity * 1.4]
+set xtics ()
+do for [i = 1:n] { set xtics add (sprintf('%g', multiple[i]).times multiple[i]) }
 set arrow 1 from graph 0, first capacity to graph 1, first capacity nohead ls CAPACITY
-set label 1 sprintf('capacity: %s/s', say(capacity)) at graph 0.03, first capacity \
-    offset 0,upon(0.9) front tc ls CAPACITY
+set label 1 sprintf('capacity: %s/s', say(capacity)) at graph 0.02, first capacity offset 0,above(1.2) tc ls CAPACITY
+set label 2 sprintf('/health took %s ms at most', say(HEALTH_max)) at graph 0.5, graph 0.35 center tc ls OK
+set label 3 'with limits' at multiple[n], capacity right offset 0,-1.4 tc ls PROTECTED
 plot data.'.csv' using 'multiple':'steady_goodput_rps' with linespoints ls PROTECTED
-unset arrow
-unset label
-
-set title is_text ? 'worst times (ms)' : ''
-set ylabel is_text ? '' : 'time (ms)'
-set format y tics_up_to(slowest)
-set yrange [0:(promised_ms > slowest ? promised_ms : slowest) * 1.4]
-set arrow 1 from graph 0, first promised_ms to graph 1, first promised_ms nohead ls CAPACITY
-set label 1 sprintf('/health within %s ms', say(promised_ms)) at graph 0.03, first promised_ms \
-    offset 0,upon(0.9) front tc ls CAPACITY
-set key at graph 0.02, first promised_ms * 0.85 left top reverse Left samplen 2 width -2
-plot data.'.csv' using 'multiple':'health_max_ms' with linespoints ls OTHER title 'slowest /health', \
-     '' using 'multiple':(column('lateness_p99_us') / 1e3) with linespoints ls OFFERED title 'generator late, p99'
 unset multiplot
