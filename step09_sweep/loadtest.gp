@@ -1,39 +1,37 @@
-# The cliff chart of one's own service: goodput against the offered rate.
+# The cliff, or the flat line, of your own service: steady goodput and what was turned
+# away, against the offered load.
 
-array offered[100]
-array goodput[100]
+array offered[1000]
+array good[1000]
 n = 0
-top = 0
-stats data.'.csv' using (n = n + 1, steady = column('steady_goodput_rps'), offered[n] = column('offered_rps'), \
-                         goodput[n] = is_number(steady) ? steady : column('goodput_rps'), \
-                         top = goodput[n] > top ? goodput[n] : top, n) nooutput
+stats data.'.csv' using (n = n + 1, offered[n] = column('offered_rps'), good[n] = column('steady_goodput_rps'), n) nooutput
 capacity = setting('capacity_rps')
-frame = is_number(capacity) && capacity > top ? capacity : top > 0 ? top : offered[n]
-
-# Judged by the run at the highest load, if that is beyond the capacity.
-is_judged = n > 1 && offered[n] > 1.2 * capacity && top > 0
-is_flat = is_judged && goodput[n] >= 0.9 * top
-is_cliff = is_judged && goodput[n] <= 0.5 * top
-finding = is_flat ? 'This service bends and does not break: its goodput stays flat' \
-        : is_cliff ? 'This service falls off a cliff past its capacity' \
-        : 'Goodput of this service against the offered load'
-look = is_flat ? PROTECTED : is_cliff ? UNPROTECTED : OTHER
+has_capacity = is_number(capacity) && capacity > 0
+top = 0
+do for [i = 1:n] {
+  top = is_number(good[i]) && good[i] > top ? good[i] : top
+}
+is_measured = top > 0
+is_beyond = has_capacity && offered[n] > 1.2 * capacity && is_number(good[n])
+finding = !is_measured ? 'No request was answered in time' : \
+          !is_beyond ? sprintf('Up to %s requests/s: %s/s answered in time', say(offered[n]), say(top)) : \
+          good[n] >= 0.9 * top ? 'Past its capacity this service keeps its goodput' : \
+          good[n] <= 0.1 * top ? 'Past its capacity this service falls off a cliff' : \
+          sprintf('Past its capacity this service keeps %.0f%% of its goodput', 100 * good[n] / top)
 
 set multiplot @HEADLINE
-if (!is_text) { set tmargin at screen 0.84 }
-set xlabel 'offered load (requests per second)'
-set title is_text ? 'goodput (requests/s answered in time)' : ''
-set ylabel is_text ? '' : 'goodput (requests/s answered in time)'
-set format x tics_up_to(offered[n])
-set format y tics_up_to(frame)
+set xlabel 'offered load (requests/s)' offset 0,(is_text ? 0 : -0.3)
+set ylabel is_text ? 'goodput/s' : 'goodput (requests/s answered in time)'
 set xrange [0:offered[n] * 1.05]
-set yrange [0:frame * 1.25]
-if (capacity < offered[n] * 1.05) {
+set yrange [0:(top > 0 ? top : 1) * 1.3]
+set format x tics_up_to(offered[n])
+set format y tics_up_to(top)
+if (has_capacity && capacity <= offered[n]) {
   set arrow 1 from capacity, graph 0 to capacity, graph (is_text ? 0.92 : 0.97) nohead ls CAPACITY
   set label 1 sprintf('capacity: %s/s', say(capacity)) at capacity, graph 1 center offset 0,0.2 tc ls CAPACITY
 }
-set label 2 sprintf('%s/s of %s/s offered', say(goodput[n]), say(offered[n])) at offered[n], goodput[n] right \
-    offset 0,above(1.1) front tc ls look
-plot data.'.csv' using (offered[int($0) + 1]):(goodput[int($0) + 1]) \
-     with linespoints ls look
+if (is_measured && is_number(good[n])) {
+  set label 2 sprintf('%s/s', say(good[n])) at offered[n], good[n] right offset 0,above(1.2) tc ls OTHER
+}
+plot data.'.csv' using 'offered_rps':(is_measured ? column('steady_goodput_rps') : NaN) with linespoints ls OTHER
 unset multiplot
