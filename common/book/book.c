@@ -72,14 +72,14 @@ judge (const char *path, const char *expression)
 int
 main (int argc, char *argv[])
 {
-  g_autofree char *bin = g_strdup ("build/bin");
+  g_autofree char *bin = NULL;
   g_autofree char *results = NULL;
   gboolean writes = FALSE;
   const GOptionEntry entries[]
       = { { "write", 0, 0, G_OPTION_ARG_NONE, &writes, "Write the pages as they should be", NULL },
           { "bin", 0, 0, G_OPTION_ARG_FILENAME, &bin, "Where the programs are (build/bin)", "DIR" },
           { "results", 0, 0, G_OPTION_ARG_FILENAME, &results, "Judge an expression over this result document", "FILE" },
-          { NULL } };
+          G_OPTION_ENTRY_NULL };
   g_autoptr (GOptionContext) context = g_option_context_new ("PAGE... | EXPRESSION");
   g_autoptr (GError) error = NULL;
 
@@ -89,5 +89,5 @@ main (int argc, char *argv[])
       fprintf (stderr, "%s\n", error != NULL ? error->message : "book: what pages, or what expression?");
       return 2;
     }
-  return results != NULL ? judge (results, argv[1]) : hold_pages (argv + 1, bin, writes);
+  return results != NULL ? judge (results, argv[1]) : hold_pages (argv + 1, bin != NULL ? bin : "build/bin", writes);
 }

@@ -24,21 +24,34 @@ for page in $pages; do
   say $? "$page says what is so"
 done
 
-# The tool that says so can tell a difference: each of these pages is wrong.
+# The tool that says so can tell a difference.
+mkdir "$scratch/pages"
+ln -s "$PWD/common" "$scratch/pages"
+
+page_is () { # STATUS WHAT TEXT
+  printf '%b' "$3" >"$scratch/pages/page.md"
+  "$bin/book" --bin="$bin" "$scratch/pages/page.md" 2>/dev/null
+  [ $? -eq "$1" ]
+  say $? "a page with $2: status $1"
+}
+
 wrong () { # WHAT TEXT
-  printf '%b' "$2" >"$scratch/page.md"
-  "$bin/book" --bin="$bin" "$scratch/page.md" 2>/dev/null
-  [ $? -eq 1 ]
-  say $? "a page with $1 is refused"
+  page_is 1 "$@"
 }
 run='<!-- run: build/bin/step03_no_limits -->'
 numbers='<!-- numbers: build/bin/step03_no_limits; '
 wrong 'an altered table' "$run\n\`\`\`text\nno limits 30.6\n\`\`\`\n<!-- end -->\n"
 wrong 'a wrong number' "Of them 680 timed out.\n${numbers}680=timeout -->\n"
 wrong 'a number that is not in its paragraph' "Of them many timed out.\n${numbers}679=timeout -->\n"
+echo='<!-- run: echo 679 -->\n```text\n679\n```\n<!-- end -->\n'
+wrong 'a number of a run that has no marker' "Of them 679 timed out.\n\n$echo"
+page_is 0 'a number of a run and its marker' "Of them 679 timed out.\n${numbers}679=timeout -->\n\n$echo"
 wrong 'a key that no result has' "Of them 679 timed out.\n${numbers}679=time_out -->\n"
-wrong 'a link to another line' "[\`lab_admission_ask\`]($PWD/common/admission/admission.c#L1)\n"
-wrong 'a link to a name that is not there' "[\`lab_admission_beg\`]($PWD/common/admission/admission.c#L1)\n"
+source=common/admission/admission.c
+line=$(grep -n '^lab_admission_ask (' $source | cut -d : -f 1)
+page_is 0 'all as it is' "# Two\nOf them 679 timed out.\n${numbers}679=timeout -->\n[\`lab_admission_ask\`]($source#L$line) [two](#two)\n"
+wrong 'a link to another line' "[\`lab_admission_ask\`]($source#L$((line + 1)))\n"
+wrong 'a link to a name that is not there' "[\`lab_admission_beg\`]($source#L$line)\n"
 wrong 'a link to a file that is not there' '[the plan](plan.md)\n'
 wrong 'a link to a heading that is not there' '# One\n[two](#two)\n'
 wrong 'a command that fails' '<!-- run: build/bin/step03_no_limits --slots=0 -->\n```text\n```\n<!-- end -->\n'
@@ -54,8 +67,8 @@ fi
 if command -v aspell >/dev/null; then
   sh common/book/spell.sh $pages >&2
   say $? 'the words are spelt right'
-  printf 'A sentense.\n' >"$scratch/page.md"
-  ! sh common/book/spell.sh "$scratch/page.md" 2>/dev/null
+  printf 'A sentense.\n' >"$scratch/pages/page.md"
+  ! sh common/book/spell.sh "$scratch/pages/page.md" 2>/dev/null
   say $? 'a misspelt word is found'
 else
   n=$((n + 1))
@@ -121,7 +134,8 @@ for step in 01 02 03 04 05 06 07 08 09; do
     [ $? -eq 1 ]
     say $? "exercise $id is not done before its answer"
     answer step"$step"_*/answers.md "$id" >"$scratch/answer.sh"
-    cp -Rp step"$step"_* common "$scratch"
+    mkdir "$scratch/kept"
+    cp -Rp step"$step"_* common "$scratch/kept"
     : >"$scratch/applied"
     [ -s "$scratch/answer.sh" ] && sh -e "$scratch/answer.sh" >"$scratch/applied" 2>&1 && exercise "$id" >"$scratch/after"
     status=$?
@@ -130,7 +144,8 @@ for step in 01 02 03 04 05 06 07 08 09; do
     # Back to what it was, and newer than what was built from the answer.
     changed=$(find step"$step"_* common -name '*.[ch]' -newer "$scratch/applied")
     rm -rf step"$step"_* common
-    mv "$scratch"/step"$step"_* "$scratch/common" .
+    mv "$scratch"/kept/* .
+    rmdir "$scratch/kept"
     # Word splitting is meant: the names of the lab's files have no spaces.
     for file in $changed; do [ ! -f "$file" ] || touch "$file"; done
   done
