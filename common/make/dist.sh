@@ -4,7 +4,8 @@
 name=overload-lab-$2
 archive=$1/$name.tar.gz
 
-if ! git rev-parse --verify -q HEAD >/dev/null 2>&1; then
+# An unpacked archive may lie within another repository, which is not meant.
+if ! git rev-parse --verify -q HEAD >/dev/null 2>&1 || [ -n "$(git rev-parse --show-prefix)" ]; then
   echo 'make dist packs what is committed, so it wants git and a clone of the repository' >&2
   exit 2
 fi

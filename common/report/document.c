@@ -85,9 +85,10 @@ what_is_wrong (JsonObject *object, const char *program)
     return "its \"program\" is another one";
   if (!is_list_of_objects (json_object_get_member (object, "rows")))
     return "it has no list of \"rows\"";
-  if ((settings != NULL && !JSON_NODE_HOLDS_OBJECT (settings))
-      || (machine != NULL && !JSON_NODE_HOLDS_OBJECT (machine)))
-    return "its \"settings\" or its \"machine\" is no object";
+  if (settings == NULL || !JSON_NODE_HOLDS_OBJECT (settings))
+    return "it has no object of \"settings\"";
+  if (machine != NULL && !JSON_NODE_HOLDS_OBJECT (machine))
+    return "its \"machine\" is no object";
   if (checks == NULL)
     return NULL;
   if (!is_list_of_objects (checks))
@@ -121,6 +122,7 @@ document_load (const char *folder, const char *program, GError **error)
   document->program = g_strdup (program);
   document->object = json_node_get_object (root);
   document->root = g_steal_pointer (&root);
+  document->settings = json_object_get_object_member (document->object, "settings");
   document->rows = json_object_get_array_member (document->object, "rows");
   if (!json_object_has_member (document->object, "checks"))
     json_object_set_array_member (document->object, "checks", json_array_new ());
@@ -198,22 +200,16 @@ verdicts_text (Verdicts verdicts)
 gboolean
 document_same_settings (const Document *a, const Document *b, const char **different)
 {
-  g_autoptr (GList) keys = NULL;
-  JsonNode *ours = json_object_get_member (a->object, "settings");
-  JsonNode *theirs = json_object_get_member (b->object, "settings");
+  g_autoptr (GList) keys = json_object_get_members (a->settings);
 
-  *different = "settings";
-  if (ours == NULL || theirs == NULL)
-    return ours == theirs;
-  keys = json_object_get_members (json_node_get_object (ours));
   for (GList *key = keys; key != NULL; key = key->next)
     {
-      JsonNode *value = json_object_get_member (json_node_get_object (theirs), key->data);
+      JsonNode *value = json_object_get_member (b->settings, key->data);
 
       if (strcmp (key->data, "timer_tick_s") == 0 || strcmp (key->data, "capacity_rps") == 0)
         continue;
       *different = key->data;
-      if (value == NULL || !json_node_equal (json_object_get_member (json_node_get_object (ours), key->data), value))
+      if (value == NULL || !json_node_equal (json_object_get_member (a->settings, key->data), value))
         return FALSE;
     }
   return TRUE;

@@ -15,6 +15,7 @@ typedef struct
   char *program;
   JsonNode *root;
   JsonObject *object; /* of root, like those below */
+  JsonObject *settings;
   JsonArray *rows;
   JsonArray *checks; /* may be empty */
 } Document;

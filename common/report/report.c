@@ -182,15 +182,13 @@ static void
 add_settings (GString *page, const Document *document)
 {
   g_autoptr (GString) text = g_string_new (document_text (document, "clock"));
-  JsonNode *node = json_object_get_member (document->object, "settings");
-  g_autoptr (GList) keys = node != NULL ? json_object_get_members (json_node_get_object (node)) : NULL;
+  g_autoptr (GList) keys = json_object_get_members (document->settings);
 
   if (text->len > 0)
     g_string_append (text, " clock");
   for (GList *key = keys; key != NULL; key = key->next)
     {
-      g_autofree char *phrase
-          = figure_phrase (key->data, json_object_get_member (json_node_get_object (node), key->data));
+      g_autofree char *phrase = figure_phrase (key->data, json_object_get_member (document->settings, key->data));
 
       g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", phrase);
     }
@@ -297,19 +295,25 @@ static void
 add_comparisons (GString *page, const Report *report, const Section *section)
 {
   const Beside beside = { section->document, section->real, section->ticked, report->printed };
+  g_autoptr (GString) tables = g_string_new (NULL);
+  gboolean by_row = add_comparison (tables, &beside, "rows", "Each figure, and how far it is apart");
+  gboolean by_second = add_comparison (tables, &beside, "by_second", "The same by second of arrival");
 
   if (section->note != NULL)
     html_add (page, "<p class=\"note\">%s</p>\n", section->note);
-  if (section->real == NULL && section->ticked == NULL)
+  if (!by_row && !by_second)
     return;
   html_add (page, "<h3>%s</h3>\n",
-            section->ticked == NULL ? "On two clocks"
-            : section->real == NULL ? "Beside the article"
-                                    : "On two clocks, and beside the article");
+            section->real == NULL     ? "Beside the article"
+            : section->ticked == NULL ? "On two clocks"
+                                      : "On two clocks, and beside the article");
   if (section->real != NULL)
     add_validity (page, section->real);
-  add_comparison (page, &beside, "rows", "Each figure, and how far it is apart");
-  add_comparison (page, &beside, "by_second", "The same by second of arrival");
+  if (section->real == NULL && section->ticked == NULL)
+    html_add (page,
+              "<p class=\"note\">Another machine has another capacity: the shape is the same, the figures are not."
+              "</p>\n");
+  g_string_append_len (page, tables->str, (gssize) tables->len);
 }
 
 static gboolean

@@ -108,14 +108,15 @@ typedef struct
   JsonArray *ours;
   JsonArray *real;    /* or NULL */
   JsonArray *ticked;  /* or NULL */
-  JsonArray *printed; /* or NULL, as @ticked */
+  JsonArray *printed; /* or NULL; what @ticked, else @ours, is held against */
   guint columns;
 } Comparison;
 
+/* The article's rows in the list @list of what it prints. */
 static JsonArray *
-printed_table (JsonNode *printed, const char *program, const char *name)
+printed_table (JsonNode *printed, const char *list, const char *program, const char *name)
 {
-  JsonArray *tables = json_object_get_array_member (json_node_get_object (printed), "tables");
+  JsonArray *tables = json_object_get_array_member (json_node_get_object (printed), list);
 
   for (guint i = 0; i < json_array_get_length (tables); i++)
     {
@@ -164,14 +165,15 @@ add_figure (GString *page, const Comparison *comparison, guint i, const char *ke
       add_cell (page, key, real);
       add_difference (page, real, ours);
     }
+  if (comparison->ticked != NULL)
+    add_cell (page, key, member_of (row_at (comparison->ticked, i), key));
   if (comparison->printed != NULL)
     {
-      JsonNode *ticked = member_of (row_at (comparison->ticked, i), key);
+      JsonArray *held = comparison->ticked != NULL ? comparison->ticked : comparison->ours;
       JsonNode *printed = member_of (row_at (comparison->printed, i), key);
 
-      add_cell (page, key, ticked);
       add_cell (page, key, printed);
-      add_difference (page, ticked, printed);
+      add_difference (page, member_of (row_at (held, i), key), printed);
     }
   html_add (page, "</tr>\n");
 }
@@ -196,40 +198,67 @@ add_compared_row (GString *page, const Comparison *comparison, guint i)
 }
 
 static void
-add_comparison_heading (GString *page, const Comparison *comparison, const Document *ticked)
+add_column (GString *page, const char *heading)
 {
-  html_add (page, "<thead><tr><th scope=\"col\">figure</th><th scope=\"col\" class=\"number\">virtual</th>");
+  html_add (page, "<th scope=\"col\" class=\"number\">%s</th>", heading);
+}
+
+static void
+add_comparison_heading (GString *page, const Comparison *comparison, const Beside *beside)
+{
+  html_add (page, "<thead><tr><th scope=\"col\">figure</th>");
+  add_column (page, document_text (beside->document, "clock"));
   if (comparison->real != NULL)
-    html_add (page, "<th scope=\"col\" class=\"number\">real</th><th scope=\"col\" class=\"number\">difference</th>");
+    {
+      add_column (page, "real");
+      add_column (page, "difference");
+    }
+  if (comparison->ticked != NULL)
+    {
+      JsonNode *tick_s = json_object_get_member (beside->ticked->settings, "timer_tick_s");
+      double tick_ms = figure_is_number (tick_s) ? 1000 * json_node_get_double (tick_s) : 0;
+
+      html_add (page, "<th scope=\"col\" class=\"number\">virtual, tick %g ms</th>", tick_ms);
+    }
   if (comparison->printed != NULL)
     {
-      JsonObject *settings = json_object_get_object_member (ticked->object, "settings");
-
-      html_add (page,
-                "<th scope=\"col\" class=\"number\">virtual, tick %g ms</th>"
-                "<th scope=\"col\" class=\"number\">the article</th><th scope=\"col\" class=\"number\">difference</th>",
-                settings != NULL ? 1000 * json_object_get_double_member_with_default (settings, "timer_tick_s", 0) : 0);
+      add_column (page, "the article");
+      add_column (page, "difference");
     }
   html_add (page, "</tr></thead>\n");
 }
 
-void
-add_comparison (GString *page, const Beside *beside, const char *name, const char *caption)
+/* What the article printed was printed of a clock with a tick, but for what it did
+ * over HTTP. */
+static Comparison
+compared_tables (const Beside *beside, const char *name)
 {
+  const char *program = beside->document->program;
   Comparison comparison = {
     .ours = document_table (beside->document, name),
     .real = beside->real != NULL ? document_table (beside->real, name) : NULL,
-    .ticked = beside->ticked != NULL ? document_table (beside->ticked, name) : NULL,
+    .printed = printed_table (beside->printed, beside->ticked != NULL ? "tables" : "over_http", program, name),
   };
 
-  if (comparison.ticked != NULL)
-    comparison.printed = printed_table (beside->printed, beside->document->program, name);
+  if (beside->ticked != NULL && comparison.printed != NULL)
+    comparison.ticked = document_table (beside->ticked, name);
+  comparison.columns = 2 + (comparison.real != NULL ? 2 : 0) + (comparison.ticked != NULL ? 1 : 0)
+                       + (comparison.printed != NULL ? 2 : 0);
+  return comparison;
+}
+
+gboolean
+add_comparison (GString *page, const Beside *beside, const char *name, const char *caption)
+{
+  Comparison comparison = compared_tables (beside, name);
+
   if (comparison.ours == NULL || (comparison.real == NULL && comparison.printed == NULL))
-    return;
-  comparison.columns = 2 + (comparison.real != NULL ? 2 : 0) + (comparison.printed != NULL ? 3 : 0);
+    return FALSE;
   begin_table (page, caption);
-  add_comparison_heading (page, &comparison, beside->ticked);
+  add_comparison_heading (page, &comparison, beside);
   for (guint i = 0; i < json_array_get_length (comparison.ours); i++)
-    add_compared_row (page, &comparison, i);
+    if (comparison.real != NULL || row_at (comparison.printed, i) != NULL)
+      add_compared_row (page, &comparison, i);
   html_add (page, "</table>\n</div>\n");
+  return TRUE;
 }

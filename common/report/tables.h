@@ -11,18 +11,18 @@ void add_json_table (GString *page, JsonArray *rows, const char *caption);
 /* The lines of a CSV file. */
 void add_csv_table (GString *page, GPtrArray *lines, const char *caption);
 
-/* What stands beside a result on the virtual clock. */
+/* What stands beside a result. */
 typedef struct
 {
   const Document *document;
   const Document *real;   /* NULL: not run on the real clock, or with other settings */
   const Document *ticked; /* NULL: not run with the article's timer tick */
-  JsonNode *printed;      /* what the article prints, shown beside @ticked */
+  JsonNode *printed;      /* what the article prints, shown where there is @ticked or over HTTP */
 } Beside;
 
 /* A figure a line: virtual, real and their difference; with the tick, the article's
- * own and their difference. @name is a table of the documents; nothing is added where
- * there is nothing to compare it with. */
-void add_comparison (GString *page, const Beside *beside, const char *name, const char *caption);
+ * own and their difference. @name is a table of the documents. Returns whether there
+ * is anything to compare it with; nothing is added otherwise. */
+gboolean add_comparison (GString *page, const Beside *beside, const char *name, const char *caption);
 
 G_END_DECLS

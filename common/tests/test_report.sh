@@ -2,6 +2,7 @@
 # The report, the comparison of the two clocks, the summary and the archive: made of
 # true results, of broken ones and of strangers'; and the page as a browser shows it.
 bin=${BIN:-build/bin}
+export G_DEBUG=fatal-criticals # a complaint of GLib is a fault of ours
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out
@@ -172,7 +173,7 @@ broken 'the result of another program' step07_retries.json '{"program": "step06"
 broken 'rows that are numbers' step07_retries.json '{"program": "step07_retries", "rows": [1]}'
 broken 'a row without a figure' step07_retries.json '{"program": "step07_retries", "rows": [{}]}'
 broken 'a check without a verdict' step07_retries.json \
-  '{"program": "step07_retries", "rows": [], "checks": [{"claim": "a", "detail": "b"}]}'
+  '{"program": "step07_retries", "settings": {}, "rows": [], "checks": [{"claim": "a", "detail": "b"}]}'
 broken 'settings that are a text' step07_retries.json '{"program": "step07_retries", "rows": [], "settings": "none"}'
 broken 'bytes that are no text' step07_retries.json '{"program": "\\377", "rows": []}'
 broken "a stranger's JSON file" shopping.json '{"milk": 2}'
@@ -214,7 +215,7 @@ fi
 
 fresh
 cat >"$out/blocking.json" <<'END'
-{ "program": "blocking", "version": "1.0", "rows": [ { "system": "M/M/4/4", "simulated": 0.31, "theory": 0.3107 } ],
+{ "program": "blocking", "version": "1.0", "settings": {}, "rows": [ { "system": "M/M/4/4", "simulated": 0.31, "theory": 0.3107 } ],
   "checks": [ { "claim": "within", "holds": null, "detail": "-" } ] }
 END
 "$bin/report" "$out" >/dev/null && has '<section id="blocking"' && has '>M/M/4/4</th>' && has '>SKIP</b>within'
@@ -223,11 +224,21 @@ say $? 'any result in the common form has a section'
 has 'not run' && has 'Not among these results. Step 6' && ! has 'id="loadtest"'
 say $? 'what was not run is said to be so where it belongs to the course'
 
+cat >"$out/step06_http.json" <<'END'
+{ "program": "step06_http", "version": "1.0", "clock": "real", "settings": { "slots": 4 },
+  "rows": [ { "policy": "no limits", "offered": 840, "goodput_rps": 29.6, "ok": 166, "wasted": 328,
+              "first_503": { "retry_after": null, "body": "{\"error\":1}" } } ] }
+END
+"$bin/report" "$out" >/dev/null && has 'retry after: -, body: {&quot;error&quot;:1}' && has '<th scope="col" class="number">the article</th>' &&
+  has '<td class="number">29.6</td><td class="number">33.2</td><td class="number change">-10.8 %</td>' &&
+  has '<td class="number">166</td><td class="number">166</td><td class="number change">same</td>'
+say $? 'step 6 stands beside what the article measured over HTTP'
+
 fresh
 pretend_real 1234
 edit "$out/real/step03_no_limits.json" 's/"wasted": 328/"wasted": 344/'
 "$bin/report" "$out" >/dev/null && has '<td class="number">344</td><td class="number change">+4.9 %</td>' &&
-  has 'Testix 1.0, processor: a &lt;fast&gt; one, cores: 2' && has '99 % of the arrivals within 1.23 ms' && ! has 'the article</th>'
+  has 'Testix 1.0, processor: a &lt;fast&gt; one, cores: 2' && has '99 % of the arrivals within 1.23 ms' && ! has '>the article</th>'
 say $? 'the real clock stands beside the virtual one, with its machine and its lateness'
 
 pretend_real 10001
@@ -241,6 +252,12 @@ for program in $steps tune_wait; do "$bin/$program" --quiet --timer-tick=16.075m
 "$bin/report" "$out" >/dev/null && has 'virtual, tick 16.075 ms</th>' &&
   has '<td class="number">256</td><td class="number">256</td><td class="number change">same</td>'
 say $? "the article's own figures stand beside ours with its timer tick"
+
+for tick in null '[]' '"slow"'; do
+  edit "$out/article/step03_no_limits.json" "s/\"timer_tick_s\": [^,}]*/\"timer_tick_s\": $tick/"
+  "$bin/report" "$out" >/dev/null && has 'virtual, tick 0 ms</th>' || break
+done
+say $? 'a tick that is no number is none'
 
 # --- Two clocks -----------------------------------------------------------------------
 
