@@ -67,6 +67,10 @@ parse_date (const char *text, gint64 now_unix_s)
   return NULL;
 }
 
+/* A wall clock may be set to anything; beyond 30,000 years its difference from a
+ * date is past the limits anyway, and must not overflow. */
+#define CLOCK_MAX_S (G_GINT64_CONSTANT (1) << 40)
+
 LabTime
 lab_retry_after_parse (const char *value, gint64 now_unix_s)
 {
@@ -79,7 +83,7 @@ lab_retry_after_parse (const char *value, gint64 now_unix_s)
   if (strspn (text, "0123456789") == strlen (text))
     seconds = g_ascii_strtoll (text, NULL, 10); /* G_MAXINT64 on overflow */
   else if ((date = parse_date (text, now_unix_s)) != NULL)
-    seconds = g_date_time_to_unix (date) - now_unix_s;
+    seconds = g_date_time_to_unix (date) - CLAMP (now_unix_s, -CLOCK_MAX_S, CLOCK_MAX_S);
   else
     return -1;
   return CLAMP (seconds, 0, LAB_DURATION_MAX / LAB_S) * LAB_S;
