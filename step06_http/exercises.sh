@@ -2,22 +2,24 @@
 serve () { # OPTION...
   [ -x "$bin/service" ] || could_not 'the service is for Linux, and needs libmicrohttpd; see `make doctor`'
   command -v curl >/dev/null || could_not 'this check needs curl; `make check-deps` installs it'
-  "$bin/service" --port=0 "$@" >"$mine/service.txt" 2>&1 &
+  : >"$mine/service.txt"
+  "$bin/service" --port=0 "$@" >>"$mine/service.txt" 2>&1 &
   service=$!
   trap 'kill $service 2>/dev/null' EXIT
-  for try in 1 2 3 4 5 6 7 8 9 10; do
-    url=$(sed -n 's/^listening on //p' "$mine/service.txt")
-    [ -z "$url" ] || return 0
+  while url=$(sed -n 's/^listening on //p' "$mine/service.txt"); [ -z "$url" ]; do
+    kill -0 $service 2>/dev/null || no "the service does not start: $(cat "$mine/service.txt")"
     sleep 0.1
   done
-  no "the service does not start: $(cat "$mine/service.txt")"
 }
 
 # What the second of two requests is told, while the first is at work.
 ask_twice () {
   curl -s "$url/work" >/dev/null &
   first=$!
-  sleep 0.2
+  until curl -s "$url/stats" | grep -q '"running":1'; do
+    kill -0 $first 2>/dev/null || no 'the first request is not worked on'
+    sleep 0.1
+  done
   curl -si "$url/work" | tr -d '\r' >"$mine/refusal.txt"
   wait $first
 }
@@ -37,7 +39,7 @@ exercise_1 () {
 
 exercise_2 () {
   guess
-  serve --service-time=1s --max-waiting=3
+  serve --service-time=3s --max-waiting=3 # long, so that all have come before the first has ended
   rm -f "$mine"/answer.*
   asked=
   for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
