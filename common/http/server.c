@@ -130,6 +130,8 @@ lab_http_respond (LabHttpRequest *request, const LabHttpResponse *response)
 {
   gboolean was_held = request->state == STATE_HELD;
 
+  if (request->state == STATE_DROPPED)
+    return;
   g_return_if_fail (was_held || request->state == STATE_HANDLED);
 
   /* The library takes the answer of a suspended request, too. */

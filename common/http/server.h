@@ -93,11 +93,12 @@ void lab_http_server_stop_listening (LabHttpServer *server);
 guint lab_http_server_connections (const LabHttpServer *server);
 guint lab_http_server_held (const LabHttpServer *server);
 
-/* Answers. The response is only borrowed and may serve any number of requests.
- * The block must not be touched after it. */
+/* Answers, once. The response is only borrowed and may serve any number of
+ * requests. The block lives on until ended(). A request that was dropped is left
+ * alone. */
 void lab_http_respond (LabHttpRequest *request, const LabHttpResponse *response);
 
-/* Closes the connection without an answer. The block must not be touched after it. */
+/* Closes the connection without an answer. */
 void lab_http_drop (LabHttpRequest *request);
 
 /* hung_up() will be called once should the client leave before the answer. (A

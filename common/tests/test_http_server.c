@@ -280,11 +280,24 @@ test_dropped (void)
 {
   House *house = house_new ();
   int fd = connect_to (house);
+  LabHttpRequest *request;
   g_autofree char *heard = NULL;
+  g_autofree char *heard_too_late = NULL;
 
   say (fd, "GET /drop HTTP/1.1\r\nHost: a\r\n\r\n", -1);
   heard = hear (fd, NULL, 0);
   g_assert_cmpstr (heard, ==, "");
+  close (fd);
+
+  fd = connect_to (house);
+  say (fd, HELD, -1);
+  while (house->held->len < 1)
+    g_main_context_iteration (NULL, FALSE);
+  request = g_ptr_array_index (house->held, 0);
+  lab_http_drop (request);
+  lab_http_respond (request, house->hello); /* too late */
+  heard_too_late = hear (fd, NULL, 0);
+  g_assert_cmpstr (heard_too_late, ==, "");
   close (fd);
   house_free (house);
 }
