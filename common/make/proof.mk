@@ -26,3 +26,31 @@ theory: $(BUILD)/bin/theory
 expected: build
 	$(Q)sh $(SCRIPTS)/expected.sh $(BUILD)/bin update $(foreach run,$(IN_PROCESS),$(call name,$(run)))
 	@git --no-pager diff --stat -- 'step*/expected' 2>/dev/null || :
+
+# --- Fuzzing -----------------------------------------------------------------------
+
+FUZZ_TARGETS := duration retry_after capacity document $(if $(HTTP),http)
+FUZZ_SECONDS = 60
+# With libFuzzer the engine is the compiler's; without it the corpus is replayed.
+FUZZ_ENGINE =
+FUZZ_CFLAGS = -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+.PHONY: fuzz fuzzers
+fuzzers: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
+fuzzers: ; @:
+
+$(BUILD)/fuzz/http: $(LIBHTTP)
+$(BUILD)/fuzz/document: $(call objects,common/report/document.c)
+$(BUILD)/fuzz/%: $(BUILD)/obj/common/fuzz/fuzz_%.o $(if $(FUZZ_ENGINE),,$(BUILD)/obj/common/fuzz/replay.o) $(LIBLAB)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(FUZZ_ENGINE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter $(LIBHTTP),$^) $(LIBLAB) \
+	  $(HTTP_LIBS) $(PACKAGE_LIBS) -lm
+
+$(BUILD)/taps/test_fuzz.tap: fuzzers
+
+fuzz:
+	+$(Q)$(MAKE) $(JOBS) BUILD=$(BUILD)/fuzzing CC=clang CFLAGS='$(FUZZ_CFLAGS)' FUZZ_ENGINE=-fsanitize=fuzzer fuzzers
+	$(Q)sh $(SCRIPTS)/fuzz.sh $(BUILD)/fuzzing/fuzz $(BUILD)/fuzzing/found -max_total_time=$(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+-include $(patsubst %,$(BUILD)/obj/common/fuzz/fuzz_%.d,$(FUZZ_TARGETS)) $(BUILD)/obj/common/fuzz/replay.d
