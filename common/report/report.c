@@ -178,22 +178,39 @@ add_checks (GString *page, const Document *document)
   html_add (page, "</ul>\n");
 }
 
+/* An object of the document on one line; nothing for an empty one. */
 static void
-add_settings (GString *page, const Document *document)
+add_object (GString *page, const char *title, const char *start, JsonObject *object)
 {
-  g_autoptr (GString) text = g_string_new (document_text (document, "clock"));
-  g_autoptr (GList) keys = json_object_get_members (document->settings);
+  g_autoptr (GString) text = g_string_new (start);
+  g_autoptr (GList) keys = json_object_get_members (object);
 
-  if (text->len > 0)
-    g_string_append (text, " clock");
   for (GList *key = keys; key != NULL; key = key->next)
     {
-      g_autofree char *phrase = figure_phrase (key->data, json_object_get_member (document->settings, key->data));
+      g_autofree char *phrase = figure_phrase (key->data, json_object_get_member (object, key->data));
 
       g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", phrase);
     }
   if (text->len > 0)
-    html_add (page, "<p class=\"settings\">Run with: %s</p>\n", text->str);
+    html_add (page, "<p class=\"settings\">%s: %s</p>\n", title, text->str);
+}
+
+/* The settings, and what else the document holds, like a load test's errors by class. */
+static void
+add_objects (GString *page, const Document *document)
+{
+  const char *clock = document_text (document, "clock");
+  g_autofree char *start = clock[0] != '\0' ? g_strconcat (clock, " clock", NULL) : NULL;
+  g_autoptr (GList) names = json_object_get_members (document->object);
+
+  add_object (page, "Run with", start, document->settings);
+  for (GList *name = names; name != NULL; name = name->next)
+    {
+      JsonNode *node = json_object_get_member (document->object, name->data);
+
+      if (JSON_NODE_HOLDS_OBJECT (node) && strcmp (name->data, "settings") != 0 && strcmp (name->data, "machine") != 0)
+        add_object (page, name->data, NULL, json_node_get_object (node));
+    }
 }
 
 /* Where a document of the real clock was measured, and whether its generator kept
@@ -332,7 +349,7 @@ add_body (GString *page, const Report *report, const Section *section, GError **
   add_tables (page, document);
   if (strcmp (document_text (document, "clock"), "real") == 0)
     add_validity (page, document);
-  add_settings (page, document);
+  add_objects (page, document);
   add_checks (page, document);
   add_comparisons (page, report, section);
   return add_data (page, report->out, section->chapter->program, error);

@@ -215,10 +215,11 @@ fi
 
 fresh
 cat >"$out/blocking.json" <<'END'
-{ "program": "blocking", "version": "1.0", "settings": {}, "rows": [ { "system": "M/M/4/4", "simulated": 0.31, "theory": 0.3107 } ],
+{ "program": "blocking", "version": "1.0", "settings": {}, "errors": { "refused": 3, "reset": 1 },
+  "rows": [ { "system": "M/M/4/4", "simulated": 0.31, "theory": 0.3107 } ],
   "checks": [ { "claim": "within", "holds": null, "detail": "-" } ] }
 END
-"$bin/report" "$out" >/dev/null && has '<section id="blocking"' && has '>M/M/4/4</th>' && has '>SKIP</b>within'
+"$bin/report" "$out" >/dev/null && has '<section id="blocking"' && has '>M/M/4/4</th>' && has '>errors: refused 3 · reset 1</p>' && has '>SKIP</b>within'
 say $? 'any result in the common form has a section'
 
 has 'not run' && has 'Not among these results. Step 6' && ! has 'id="loadtest"'
