@@ -27,8 +27,8 @@ struct _LabHttpClient
   struct curl_slist *resolved; /* the name and its addresses, for the library */
   GSource *source;
   int epoll_fd;
-  GArray *watched;   /* guint8 by descriptor: the epoll events it is registered with */
-  gboolean must_run; /* the library wants to be called at once */
+  GArray *watched; /* guint8 by descriptor: the epoll events it is registered with */
+  gint64 due_us;   /* when the library wants to be called; G_MAXINT64: not at all */
   guint inflight;
 };
 
@@ -350,8 +350,8 @@ timer_changed (CURLM *multi, long timeout_ms, void *data)
   LabHttpClient *self = data;
 
   (void) multi;
-  self->must_run = timeout_ms == 0;
-  g_source_set_ready_time (self->source, timeout_ms > 0 ? g_get_monotonic_time () + timeout_ms * 1000 : -1);
+  /* Noted for prepare(): to tell the source would wake its main loop each time. */
+  self->due_us = timeout_ms < 0 ? G_MAXINT64 : g_get_monotonic_time () + timeout_ms * 1000;
   return 0;
 }
 
@@ -408,28 +408,42 @@ typedef struct
 {
   GSource source;
   LabHttpClient *client;
+  gpointer tag;
 } ClientSource;
 
 static gboolean
 source_prepare (GSource *source, int *timeout_ms)
 {
+  gint64 due_us = ((ClientSource *) source)->client->due_us;
+  gint64 wait_us;
+
   *timeout_ms = -1;
-  return ((ClientSource *) source)->client->must_run;
+  if (due_us == G_MAXINT64)
+    return FALSE;
+  wait_us = due_us - g_source_get_time (source);
+  *timeout_ms = (int) CLAMP ((wait_us + 999) / 1000, 0, G_MAXINT);
+  return wait_us <= 0;
+}
+
+static gboolean
+source_check (GSource *source)
+{
+  ClientSource *self = (ClientSource *) source;
+
+  return g_source_query_unix_fd (source, self->tag) != 0 || self->client->due_us <= g_source_get_time (source);
 }
 
 static gboolean
 source_dispatch (GSource *source, GSourceFunc callback, gpointer data)
 {
   LabHttpClient *self = ((ClientSource *) source)->client;
-  gint64 ready_us = g_source_get_ready_time (source);
   int running;
 
   (void) callback, (void) data;
   handle_events (self);
-  if (self->must_run || (ready_us >= 0 && ready_us <= g_source_get_time (source)))
+  if (self->due_us <= g_get_monotonic_time ())
     {
-      self->must_run = FALSE;
-      g_source_set_ready_time (source, -1);
+      self->due_us = G_MAXINT64;
       curl_multi_socket_action (self->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
   finish_done (self);
@@ -647,11 +661,13 @@ take_headers (LabHttpClient *self, GError **error)
 static void
 attach_source (LabHttpClient *self)
 {
-  static GSourceFuncs funcs = { .prepare = source_prepare, .dispatch = source_dispatch };
+  ClientSource *source;
+  static GSourceFuncs funcs = { .prepare = source_prepare, .check = source_check, .dispatch = source_dispatch };
 
   self->source = g_source_new (&funcs, sizeof (ClientSource));
-  ((ClientSource *) self->source)->client = self;
-  g_source_add_unix_fd (self->source, self->epoll_fd, G_IO_IN);
+  source = (ClientSource *) self->source;
+  source->client = self;
+  source->tag = g_source_add_unix_fd (self->source, self->epoll_fd, G_IO_IN);
   g_source_set_static_name (self->source, "lab-http-client");
   g_source_attach (self->source, g_main_context_get_thread_default ());
 }
@@ -699,6 +715,7 @@ lab_http_client_new (const LabHttpClientOptions *options, GError **error)
   self->options.method = g_strdup (options->method);
   self->options.body = g_strdup (options->body);
   self->epoll_fd = -1;
+  self->due_us = G_MAXINT64;
   self->watched = g_array_new (FALSE, TRUE, sizeof (Watched));
   self->target = (LabTarget) {
     .call_size = sizeof (HttpCall),
