@@ -45,4 +45,5 @@ fi
 [ $can_run -eq 0 ] || advice run deps
 
 report check 'For the tests:' || advice check check-deps
+report wish 'For the tests that are skipped without it:' || advice wish check-deps
 exit $can_run
