@@ -41,6 +41,7 @@ spawn (LabChild *self, const LabChildOptions *options, GError **error)
 {
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
   g_autofree char *path = NULL;
+  const char *pid;
 
   self->log_fd = g_file_open_tmp ("overload-lab-XXXXXX", &path, error);
   if (self->log_fd < 0)
@@ -52,7 +53,9 @@ spawn (LabChild *self, const LabChildOptions *options, GError **error)
   self->process = g_subprocess_launcher_spawnv (launcher, options->argv, error);
   if (self->process == NULL)
     return FALSE;
-  self->pid_fd = (int) syscall (SYS_pidfd_open, atoi (g_subprocess_get_identifier (self->process)), 0);
+  pid = g_subprocess_get_identifier (self->process); /* NULL: it has ended already */
+  if (pid != NULL)
+    self->pid_fd = (int) syscall (SYS_pidfd_open, atoi (pid), 0);
   return TRUE;
 }
 
@@ -99,7 +102,7 @@ is_running (const LabChild *self, int wait_ms)
 {
   struct pollfd ended = { .fd = self->pid_fd, .events = POLLIN };
 
-  return poll (&ended, 1, wait_ms) <= 0;
+  return self->pid_fd >= 0 && poll (&ended, 1, wait_ms) <= 0;
 }
 
 static gboolean

