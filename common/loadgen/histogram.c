@@ -126,7 +126,7 @@ lab_histogram_quantile (const LabHistogram *histogram, guint permille)
       if (index < seen)
         return (LabTime) (bucket->sum / bucket->count);
     }
-  g_return_val_if_reached (-1);
+  g_return_val_if_reached (-1); /* not reached: the counts of all buckets are the count */
 }
 
 LabTime

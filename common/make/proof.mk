@@ -54,3 +54,11 @@ fuzz:
 	$(Q)sh $(SCRIPTS)/fuzz.sh $(BUILD)/fuzzing/fuzz $(BUILD)/fuzzing/found -max_total_time=$(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 -include $(patsubst %,$(BUILD)/obj/common/fuzz/fuzz_%.d,$(FUZZ_TARGETS)) $(BUILD)/obj/common/fuzz/replay.d
+
+# --- Coverage ------------------------------------------------------------------------
+
+.PHONY: coverage unit-taps
+unit-taps: $(TESTS:%=$(BUILD)/taps/%.tap)
+
+coverage:
+	+@sh $(SCRIPTS)/coverage.sh '$(MAKE) $(JOBS)' $(BUILD)/coverage

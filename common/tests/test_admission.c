@@ -439,6 +439,15 @@ the_head_of_the_line_has_waited_longest (void)
   g_assert_cmpint (lab_admission_head_wait (room->admission), ==, 5);
 }
 
+static void
+who_is_turned_away_learns_why (void)
+{
+  g_assert_cmpstr (lab_answer_reason (LAB_SHED_LINE_FULL), ==, "line_full");
+  g_assert_cmpstr (lab_answer_reason (LAB_SHED_WAITED_TOO_LONG), ==, "waited_too_long");
+  g_assert_null (lab_answer_reason (LAB_RUN));
+  g_assert_null (lab_answer_reason (LAB_WAIT));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -460,5 +469,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/admission/limits-may-change-while-it-runs", limits_may_change_while_it_runs);
   g_test_add_func ("/admission/a-new-wait-limit-holds-for-those-in-line", a_new_wait_limit_holds_for_those_in_line);
   g_test_add_func ("/admission/the-head-of-the-line-has-waited-longest", the_head_of_the_line_has_waited_longest);
+  g_test_add_func ("/admission/who-is-turned-away-learns-why", who_is_turned_away_learns_why);
   return g_test_run ();
 }

@@ -2,6 +2,8 @@
 #include "../time/clock.h"
 #include "../time/script.h"
 
+#include <sys/resource.h>
+
 typedef struct
 {
   LabTimer timer;
@@ -256,6 +258,32 @@ the_real_clock_fires_in_order_and_not_early (void)
     g_assert_cmpint (bells[i].fired_at_ns, >=, bells[i].timer.due_ns);
 }
 
+/* With no descriptor to be had the clock goes by GLib's ready times, which are
+ * coarser but not early. */
+static void
+a_real_clock_does_without_a_descriptor (void)
+{
+  struct rlimit before, none;
+  g_autoptr (LabClock) clock = NULL;
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[2];
+
+  g_main_context_default (); /* it keeps a descriptor of its own, taken now at the latest */
+  g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
+  none = (struct rlimit) { .rlim_cur = 0, .rlim_max = before.rlim_max };
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &none), ==, 0);
+  clock = lab_clock_new_real ();
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);
+
+  bells_init (bells, 2, clock, log);
+  lab_timer_arm (&bells[0].timer, 2 * LAB_MS);
+  lab_timer_arm (&bells[1].timer, 1 * LAB_MS);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpstr (log->str, ==, "ba");
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (bells[i].fired_at_ns, >=, bells[i].timer.due_ns);
+}
+
 /* A script that is woken before it waits, while it sleeps, and after its end. */
 typedef struct
 {
@@ -343,6 +371,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/a-virtual-clock-stands-still-unless-it-is-run",
                    a_virtual_clock_stands_still_unless_it_is_run);
   g_test_add_func ("/clock/the-real-clock-fires-in-order-and-not-early", the_real_clock_fires_in_order_and_not_early);
+  g_test_add_func ("/clock/a-real-clock-does-without-a-descriptor", a_real_clock_does_without_a_descriptor);
   g_test_add_func ("/script/reads-from-top-to-bottom", a_script_reads_from_top_to_bottom);
   g_test_add_func ("/script/a-stopped-script-never-resumes", a_stopped_script_never_resumes);
   return g_test_run ();

@@ -6,7 +6,8 @@ typedef enum
 {
   FINISHES_AT_ONCE, /* inside start() */
   FINISHES_LATER,   /* after @span_ns */
-  NEVER_FINISHES    /* unless it is abandoned */
+  NEVER_FINISHES,   /* unless it is abandoned */
+  BREAKS_THE_LAW    /* not even then */
 } Plan;
 
 typedef struct
@@ -90,7 +91,8 @@ static void
 fake_abandon (LabTarget *target, LabCall *head)
 {
   ((Fake *) target)->abandoned++;
-  finish (LAB_OWNER_OF (head, FakeCall, call), LAB_ERROR);
+  if (((Fake *) target)->plan != BREAKS_THE_LAW)
+    finish (LAB_OWNER_OF (head, FakeCall, call), LAB_ERROR);
 }
 
 static Fake *
@@ -225,6 +227,29 @@ what_is_under_way_at_the_end_counts_nowhere (void)
   g_assert_cmpuint (fake->abandoned, ==, 10);
 }
 
+/* Such a target would leave its calls to memory that is freed. */
+static void
+a_target_that_breaks_the_law_is_named (void)
+{
+  if (g_test_subprocess ())
+    {
+      Fake *fake = fake_new (BREAKS_THE_LAW, LAB_OK, 0);
+      LabOpenLoop *load = lab_open_loop_new (
+          fake->clock, &fake->target,
+          &(LabOpenLoopOptions) {
+              .rate_rps = 10, .duration_ns = LAB_S, .client_timeout_ns = 100 * LAB_MS, .hang_up = TRUE });
+
+      lab_open_loop_start (load);
+      lab_clock_run_until (fake->clock, lab_open_loop_is_over, load);
+      g_assert_cmpuint (fake->abandoned, ==, 10);
+      lab_open_loop_free (load); /* asks none of them to leave once more */
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stderr ("*a target did not finish a call that was abandoned*");
+}
+
 typedef struct
 {
   LabTimer timer;
@@ -344,6 +369,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/open-loop/blocks-are-used-again", blocks_are_used_again);
   g_test_add_func ("/open-loop/what-is-under-way-at-the-end-counts-nowhere",
                    what_is_under_way_at_the_end_counts_nowhere);
+  g_test_add_func ("/open-loop/a-target-that-breaks-the-law-is-named", a_target_that_breaks_the_law_is_named);
   g_test_add_func ("/open-loop/a-stopped-loop-waits-for-those-under-way", a_stopped_loop_waits_for_those_under_way);
   g_test_add_func ("/open-loop/under-a-tick-a-client-counts-from-the-tick", under_a_tick_a_client_counts_from_the_tick);
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
