@@ -62,3 +62,25 @@ unit-taps: $(TESTS:%=$(BUILD)/taps/%.tap)
 
 coverage:
 	+@sh $(SCRIPTS)/coverage.sh '$(MAKE) $(JOBS)' $(BUILD)/coverage
+
+# --- The bench -----------------------------------------------------------------------
+
+BENCH_PROGRAMS := $(BUILD)/bench/bench $(BUILD)/bench/part $(BUILD)/bench/heap
+
+$(BUILD)/bench/bench: $(call objects,common/bench/bench.c common/bench/web.c) $(LIBLAB)
+	$(link)
+
+$(BUILD)/bench/part: $(call objects,common/bench/part.c) $(LIBLAB)
+	$(link)
+
+# Linked to nothing but the C library.
+$(BUILD)/bench/heap: $(call objects,common/bench/heap.c)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
+
+.PHONY: bench
+bench: build $(BENCH_PROGRAMS)
+	$(Q)$(BUILD)/bench/bench --out=$(OUT)
+
+-include $(patsubst %.o,%.d,$(call objects,$(wildcard common/bench/*.c)))

@@ -1,0 +1,378 @@
+/* What the lab costs, measured side by side with others in one run: medians of
+ * rounds that take turns, so that a busy moment of the machine hits all alike, and
+ * ratios beside them. A peer that is not installed is said to be so.
+ *
+ * Run from the top folder (make bench). BENCH_FULL=1 adds runs of 10^8 requests. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lab/lab.h"
+#include "web.h"
+
+#define MOST_ROUNDS 5
+
+static const LabColumn columns[] = {
+  { .key = "measured", .heading = "measured", .width = -42 },
+  { .key = "who", .heading = "who", .width = -39 },
+  { .key = "value", .heading = "value", .width = 12, .decimals = 3 },
+  { .key = "unit", .heading = "unit", .width = -13 },
+  { .key = "lab_is", .heading = "the lab is", .width = 10, .decimals = 2, .suffix = "x" },
+  { .key = "memory_mb", .heading = "memory MB", .width = 10, .decimals = 1 },
+};
+
+typedef struct
+{
+  const char *who;
+  const char *missing; /* why it cannot be measured, or NULL */
+  const char *command;
+  double amount; /* of what is done in the time that the command prints first, or takes
+                    when it prints nothing */
+  double values[MOST_ROUNDS];
+  double memory_mb;
+  char *said;
+} Rival;
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const double *x = a, *y = b;
+
+  return *x < *y ? -1 : *x > *y;
+}
+
+static double
+median (const double *values, guint n)
+{
+  double sorted[MOST_ROUNDS];
+
+  memcpy (sorted, values, n * sizeof *values);
+  qsort (sorted, n, sizeof *sorted, compare);
+  return sorted[n / 2];
+}
+
+/* Runs a command; what it prints and the most memory it had. Ends the program when
+ * the command fails. Returns: (transfer full) */
+static char *
+output_of (Lab *lab, const char *command, double *memory_mb)
+{
+  g_auto (GStrv) argv = NULL;
+  g_autoptr (GString) output = g_string_new (NULL);
+  struct rusage usage;
+  GPid process;
+  char buffer[512];
+  gssize n;
+  int out, status;
+
+  if (!g_shell_parse_argv (command, NULL, &argv, NULL)
+      || !g_spawn_async_with_pipes (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                                    &process, NULL, &out, NULL, NULL))
+    lab_fail (lab, "cannot run %s", command);
+  while ((n = read (out, buffer, sizeof buffer)) > 0)
+    g_string_append_len (output, buffer, n);
+  close (out);
+  wait4 (process, &status, 0, &usage);
+  if (status != 0)
+    lab_fail (lab, "%s failed", command);
+  *memory_mb = (double) usage.ru_maxrss / 1024;
+  return g_string_free (g_steal_pointer (&output), FALSE);
+}
+
+static LabValue
+value_of (double value)
+{
+  return lab_decimal ((gint64) (value * 1000 + 0.5), 3);
+}
+
+/* The first rival is the lab. @per_second: what is done in a second, in millions;
+ * otherwise nanoseconds for each. */
+static void
+compete (Lab *lab, LabTable *table, const char *measured, const char *unit, gboolean per_second, guint rounds,
+         Rival *rivals, guint n_rivals)
+{
+  double own = 0;
+
+  for (guint round = 0; round < rounds; round++)
+    for (guint i = 0; i < n_rivals && !lab_is_interrupted (lab); i++)
+      if (rivals[i].missing == NULL)
+        {
+          gint64 begin_us = g_get_monotonic_time ();
+          double seconds;
+
+          g_free (rivals[i].said);
+          rivals[i].said = output_of (lab, rivals[i].command, &rivals[i].memory_mb);
+          seconds = rivals[i].said[0] != '\0' ? g_ascii_strtod (rivals[i].said, NULL)
+                                              : (double) (g_get_monotonic_time () - begin_us) / 1e6;
+          rivals[i].values[round] = per_second ? rivals[i].amount / seconds / 1e6 : seconds / rivals[i].amount * 1e9;
+        }
+  for (guint i = 0; i < n_rivals && !lab_is_interrupted (lab); i++)
+    {
+      double value = rivals[i].missing == NULL ? median (rivals[i].values, rounds) : 0;
+      g_autofree char *who = rivals[i].missing == NULL ? g_strdup (rivals[i].who)
+                                                       : g_strdup_printf ("%s (%s)", rivals[i].who, rivals[i].missing);
+
+      if (i == 0)
+        own = value;
+      if (rivals[i].missing != NULL)
+        lab_table_add (table, LAB_ROW (lab_text (measured), lab_text (who), lab_none (), lab_text (unit), lab_none (),
+                                       lab_none ()));
+      else
+        lab_table_add (table, LAB_ROW (lab_text (measured), lab_text (who), value_of (value), lab_text (unit),
+                                       i == 0 ? lab_none () : value_of (per_second ? own / value : value / own),
+                                       per_second ? value_of (rivals[i].memory_mb) : lab_none ()));
+      lab_print_row (lab, table, lab_table_n_rows (table) - 1);
+    }
+}
+
+/* "0.0875 500041 499959 0": the counts behind the seconds. */
+static const char *
+counts_of (const Rival *rival)
+{
+  return rival->said != NULL ? strchr (rival->said, ' ') : NULL;
+}
+
+static void
+bench_engines (Lab *lab, LabTable *table, const char *folder)
+{
+  static const char *const policies[] = { "limits", "no-limits" };
+  gboolean has_simpy = system ("/usr/bin/env python3 -c 'import simpy' 2>/dev/null") == 0;
+  gboolean system_has_simpy = system ("/usr/bin/python3 -c 'import simpy' 2>/dev/null") == 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (policies); i++)
+    {
+      g_autofree char *measured = g_strdup_printf ("step 4's experiment, %s", i == 0 ? "line of 41" : "no limits");
+      g_autofree char *own = g_strdup_printf ("%s/part %s 1000000 4 41", folder, policies[i]);
+      g_autofree char *same = g_strdup_printf ("%s/part %s 20000 4 41", folder, policies[i]);
+      g_autofree char *heap = g_strdup_printf ("%s/heap %s 1000000 4 41", folder, policies[i]);
+      g_autofree char *simpy = g_strdup_printf ("%s common/bench/step4.py %s 20000 4 41",
+                                                system_has_simpy ? "/usr/bin/python3" : "python3", policies[i]);
+      Rival rivals[] = {
+        { .who = "the lab", .command = own, .amount = 1e6 },
+        { .who = "a heap by hand in C", .command = heap, .amount = 1e6 },
+        { .who = "SimPy",
+          .command = simpy,
+          .amount = 2e4,
+          .missing = has_simpy || system_has_simpy ? NULL : "not installed" },
+      };
+      double memory_mb;
+      g_autofree char *small = output_of (lab, same, &memory_mb);
+
+      compete (lab, table, measured, "M requests/s", TRUE, 3, rivals, G_N_ELEMENTS (rivals));
+      if (lab_is_interrupted (lab))
+        return;
+      lab_check (lab, g_strcmp0 (counts_of (&rivals[0]), counts_of (&rivals[1])) == 0,
+                 "the lab and the heap by hand count the same", "%s:%.*s", policies[i],
+                 (int) strcspn (counts_of (&rivals[0]), "\n"), counts_of (&rivals[0]));
+      if (rivals[2].missing == NULL)
+        lab_check (lab, g_strcmp0 (strchr (small, ' '), counts_of (&rivals[2])) == 0,
+                   "the lab and SimPy count the same", "%s:%.*s", policies[i],
+                   (int) strcspn (counts_of (&rivals[2]), "\n"), counts_of (&rivals[2]));
+      for (guint k = 0; k < G_N_ELEMENTS (rivals); k++)
+        g_free (rivals[k].said);
+    }
+}
+
+/* A whole step with everything it counts, checks and writes; the start of the
+ * program included. */
+static void
+bench_step (Lab *lab, LabTable *table, const char *folder)
+{
+  g_autofree char *out = g_dir_make_tmp ("bench-XXXXXX", NULL);
+  g_autofree char *command = g_strdup_printf (
+      "%s/../bin/step04_bounded_line --quiet --capacity=82.7 --duration=6047s --out=%s", folder, out);
+  g_autofree char *remove = g_strdup_printf ("rm -rf %s", out);
+  Rival rival = { .who = "the lab", .command = command, .amount = 2000346 };
+
+  compete (lab, table, "step 4 itself, both rows, and its files", "M requests/s", TRUE, 3, &rival, 1);
+  g_free (rival.said);
+  g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
+}
+
+static void
+bench_decisions (Lab *lab, LabTable *table, const char *folder)
+{
+  static const struct
+  {
+    const char *kind, *what;
+  } decisions[] = {
+    { "grant", "a slot given and given back" },
+    { "wait", "a wait in line, then the slot" },
+    { "shed", "a refusal" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (decisions); i++)
+    {
+      g_autofree char *own = g_strdup_printf ("%s/part %s lab 5000000", folder, decisions[i].kind);
+      g_autofree char *limit = g_strdup_printf ("%s/part wait-limit lab 5000000", folder);
+      g_autofree char *mutex = g_strdup_printf ("%s/part %s mutex 5000000", folder, decisions[i].kind);
+      Rival rivals[] = { { .who = "the lab", .command = own, .amount = 5e6 },
+                         { .who = "GMutex and GQueue", .command = mutex, .amount = 5e6 },
+                         { .who = "the lab, with a wait limit", .command = limit, .amount = 5e6 } };
+      gboolean in_line = strcmp (decisions[i].kind, "wait") == 0;
+
+      compete (lab, table, decisions[i].what, "ns", FALSE, 5, rivals, in_line ? 3 : 2);
+      for (guint k = 0; k < G_N_ELEMENTS (rivals); k++)
+        g_free (rivals[k].said);
+    }
+}
+
+/* Returns the memory that it took, in MB. */
+static double
+measure_growth (Lab *lab, LabTable *table, const char *folder, const char *measured, const char *policy,
+                gint64 requests, gint64 slots, gint64 line)
+{
+  g_autofree char *command = g_strdup_printf ("%s/part %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+                                              folder, policy, requests, slots, line);
+  Rival rival = { .who = "the lab", .command = command, .amount = (double) requests };
+
+  compete (lab, table, measured, "M requests/s", TRUE, requests > 3000000 ? 1 : 3, &rival, 1);
+  g_free (rival.said);
+  return rival.memory_mb;
+}
+
+/* Returns: (transfer full) */
+static char *
+power_of_ten (const char *before, guint exponent, const char *after)
+{
+  return g_strdup_printf ("%s10^%u%s", before, exponent, after);
+}
+
+static void
+bench_growth (Lab *lab, LabTable *table, const char *folder)
+{
+  guint most = g_getenv ("BENCH_FULL") != NULL ? 8 : 7;
+  gint64 n = 1000;
+  double first_mb = 0, last_mb = 0;
+
+  for (guint exponent = 3; exponent <= most; exponent++, n *= 10)
+    {
+      g_autofree char *measured = power_of_ten ("", exponent, " requests, line of 41");
+
+      last_mb = measure_growth (lab, table, folder, measured, "limits", n, 4, 41);
+      first_mb = exponent == 3 ? last_mb : first_mb;
+    }
+  /* What grows is the table by second: 16 bytes for each of 160 requests. */
+  lab_check (lab, last_mb - first_mb <= 2 + (double) n / 10 / 160 * 16 / 1e6 * 2,
+             "with limits the memory does not grow with the requests", "%.1f MB for a thousand, %.1f MB for 10^%u",
+             first_mb, last_mb, most);
+  n = 1;
+  for (guint exponent = 0; exponent <= 4; exponent++, n *= 10)
+    {
+      g_autofree char *measured = power_of_ten ("", exponent, " slots, 10^6 requests");
+
+      measure_growth (lab, table, folder, measured, "limits", 1000000, n, 10 * n);
+    }
+  n = 10;
+  for (guint exponent = 1; exponent <= 6; exponent++, n *= 10)
+    {
+      g_autofree char *measured = power_of_ten ("a line of ", exponent, ", 3 x 10^6 requests");
+
+      measure_growth (lab, table, folder, measured, "limits", 3000000, 4, n);
+    }
+}
+
+static void
+bench_web (Lab *lab, LabTable *table, const char *folder)
+{
+  BenchReading readings[BENCH_MOST_READINGS];
+  guint n = bench_web_measure (lab, folder, readings);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const BenchReading *reading = &readings[i];
+
+      lab_table_add (table,
+                     LAB_ROW (lab_text (reading->measured), lab_text (reading->who),
+                              reading->value < 0 ? lab_none () : value_of (reading->value), lab_text (reading->unit),
+                              reading->lab_is <= 0 ? lab_none () : value_of (reading->lab_is), lab_none ()));
+      lab_print_row (lab, table, lab_table_n_rows (table) - 1);
+    }
+}
+
+/* Returns: (transfer full) */
+static char *
+processor (void)
+{
+  g_autofree char *content = NULL;
+  const char *at = NULL;
+
+  if (g_file_get_contents ("/proc/cpuinfo", &content, NULL, NULL))
+    at = strstr (content, "model name");
+  at = at != NULL ? strchr (at, ':') : NULL;
+  return at != NULL ? g_strndup (at + 2, strcspn (at + 2, "\n")) : g_strdup ("a processor that does not say its name");
+}
+
+static void
+append_cell (GString *to, const LabTable *table, guint row, const char *key, guint decimals)
+{
+  LabValue value = lab_table_get (table, row, key);
+
+  if (value.kind == LAB_VALUE_TEXT)
+    g_string_append_printf (to, "| %s ", value.text);
+  else if (value.kind == LAB_VALUE_DECIMAL)
+    g_string_append_printf (to, "| %.*f ", (int) decimals, lab_value_to_double (value));
+  else
+    g_string_append (to, "| - ");
+}
+
+/* The table for the README. Returns: (transfer full) */
+static char *
+to_markdown (const LabTable *table)
+{
+  g_autoptr (GString) to = g_string_new (NULL);
+  g_autofree char *name = processor ();
+  struct utsname system_name;
+
+  uname (&system_name);
+  g_string_append_printf (to, "Measured by `make bench` on %s, %ld cores, %s %s.\n\n", name,
+                          sysconf (_SC_NPROCESSORS_ONLN), system_name.sysname, system_name.release);
+  g_string_append (to, "| measured | who | value | unit | the lab is | memory MB |\n|---|---|--:|---|--:|--:|\n");
+  for (guint row = 0; row < lab_table_n_rows (table); row++)
+    {
+      double value = lab_value_to_double (lab_table_get (table, row, "value"));
+
+      append_cell (to, table, row, "measured", 0);
+      append_cell (to, table, row, "who", 0);
+      append_cell (to, table, row, "value", value < 100 ? 2 : 0);
+      append_cell (to, table, row, "unit", 0);
+      append_cell (to, table, row, "lab_is", 1);
+      if (lab_table_get (table, row, "lab_is").kind == LAB_VALUE_DECIMAL)
+        {
+          g_string_truncate (to, to->len - 1);
+          g_string_append (to, "x ");
+        }
+      append_cell (to, table, row, "memory_mb", 0);
+      g_string_append (to, "|\n");
+    }
+  return g_string_free (g_steal_pointer (&to), FALSE);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autoptr (Lab) lab = lab_new (&(LabProgram) { .name = "bench",
+                                                 .summary = "What the lab costs, side by side with others.",
+                                                 .options = LAB_OPTIONS_CLOCK | LAB_OPTIONS_REAL_ONLY },
+                                 argc, argv);
+  g_autofree char *folder = g_path_get_dirname (argv[0]);
+  g_autofree char *markdown = NULL;
+  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
+
+  lab_print_heading (lab, table);
+  bench_engines (lab, table, folder);
+  if (!lab_is_interrupted (lab))
+    bench_step (lab, table, folder);
+  if (!lab_is_interrupted (lab))
+    bench_decisions (lab, table, folder);
+  if (!lab_is_interrupted (lab))
+    bench_growth (lab, table, folder);
+  if (!lab_is_interrupted (lab))
+    bench_web (lab, table, folder);
+  markdown = to_markdown (table);
+  lab_results_file (lab_results (lab), "bench.md", markdown);
+  return lab_finish (lab);
+}
