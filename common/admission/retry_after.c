@@ -72,8 +72,9 @@ parse_date (const char *text, gint64 now_unix_s)
 #define CLOCK_MAX_S (G_GINT64_CONSTANT (1) << 40)
 
 LabTime
-lab_retry_after_parse (const char *value, gint64 now_unix_s)
+lab_retry_after_parse (const char *value, gint64 wall_clock_s)
 {
+  gint64 now_unix_s = CLAMP (wall_clock_s, -CLOCK_MAX_S, CLOCK_MAX_S);
   g_autofree char *text = value != NULL ? g_strstrip (g_strdup (value)) : NULL;
   g_autoptr (GDateTime) date = NULL;
   gint64 seconds;
@@ -83,7 +84,7 @@ lab_retry_after_parse (const char *value, gint64 now_unix_s)
   if (strspn (text, "0123456789") == strlen (text))
     seconds = g_ascii_strtoll (text, NULL, 10); /* G_MAXINT64 on overflow */
   else if ((date = parse_date (text, now_unix_s)) != NULL)
-    seconds = g_date_time_to_unix (date) - CLAMP (now_unix_s, -CLOCK_MAX_S, CLOCK_MAX_S);
+    seconds = g_date_time_to_unix (date) - now_unix_s;
   else
     return -1;
   return CLAMP (seconds, 0, LAB_DURATION_MAX / LAB_S) * LAB_S;
