@@ -311,6 +311,20 @@ else
   # Where nobody collects orphans a zombie of it may stay.
   [ -n "$server" ] && ! grep -q '^State:.[^Z]' "/proc/$server/status" 2>/dev/null
   report 'the program killed in the middle of a run: its server goes, too' $?
+
+  "$BIN/service" --port=0 >service.txt &
+  server=$!
+  sleep 0.3
+  (sleep 0.7 && kill -9 $server) &
+  timeout 20 "$BIN/loadtest" --quiet --rate=100 --duration=1s --out=loadtest \
+    "$(sed -n 's/^listening on //p' service.txt)/work" >/dev/null 2>complaint
+  status=$?
+  wait
+  row=$(sed -n '/"rows"/,/]/p' loadtest/loadtest.json)
+  errors=$(echo "$row" | sed -n 's/.*"error": \([0-9]*\).*/\1/p')
+  refused=$(echo "$row" | sed -n 's/.*"connect_refused": \([0-9]*\).*/\1/p')
+  [ $status -lt 4 ] && [ "${errors:-0}" -ge "${refused:-0}" ] && [ "${refused:-0}" -gt 0 ] && echo "$row" | grep -q '"offered": 100,'
+  report "a service killed under a load test: every request has its outcome, $refused of $errors errors are refused connections" $?
 fi
 
 echo "1..$number"
