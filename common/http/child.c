@@ -1,96 +1,156 @@
 #include "child.h"
 
+#include "sockets.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
-#include <gio/gunixinputstream.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define START_PATIENCE_MS 15000
 #define STOP_PATIENCE_MS 5000
-#define CONNECT_AGAIN_MS 20
+#define LOOK_AGAIN_MS 2
 
+/* What the child writes goes to files, never into pipes: those would have to be
+ * read for as long as it lives, or it stands still. */
 struct _LabChild
 {
   GSubprocess *process;
-  int pid_fd;
+  pid_t group; /* of processes: the child's own, and whatever it starts is in it; 0: not there any more */
+  int out_fd;
   int log_fd;
   guint16 port;
 };
 
+/* Between fork and exec. */
+
+typedef struct
+{
+  pid_t parent;
+  int ends[2]; /* of a pipe: the child says its number, which nobody else can tell once it has ended */
+} Birth;
+
 static void
 in_the_child (gpointer data)
 {
-  /* Between fork and exec: system calls only. */
+  /* System calls only. */
+  const Birth *birth = data;
+  pid_t pid = getpid ();
+
   setpgid (0, 0);
   prctl (PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid () != GPOINTER_TO_INT (data))
-    _exit (127); /* the parent was faster to die */
+  if (getppid () != birth->parent /* it was faster to die */
+      || write (birth->ends[1], &pid, sizeof pid) != sizeof pid)
+    _exit (127);
+}
+
+/* A file without a name, which is appended to. */
+static int
+open_nameless (GError **error)
+{
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("overload-lab-XXXXXX", &path, error);
+
+  if (fd < 0)
+    return -1;
+  unlink (path);
+  fcntl (fd, F_SETFL, O_APPEND);
+  return fd;
 }
 
 static gboolean
-spawn (LabChild *self, const LabChildOptions *options, GError **error)
+spawn (LabChild *self, const char *const *argv, GError **error)
 {
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
-  g_autofree char *path = NULL;
-  const char *pid;
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  Birth birth = { .parent = getpid () };
 
-  self->log_fd = g_file_open_tmp ("overload-lab-XXXXXX", &path, error);
-  if (self->log_fd < 0)
+  if ((self->out_fd = open_nameless (error)) < 0 || (self->log_fd = open_nameless (error)) < 0)
     return FALSE;
-  unlink (path);
-  fcntl (self->log_fd, F_SETFL, O_APPEND);
+  if (pipe2 (birth.ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot start %s: %s", argv[0],
+                   g_strerror (errno));
+      return FALSE;
+    }
+  g_subprocess_launcher_take_stdout_fd (launcher, fcntl (self->out_fd, F_DUPFD_CLOEXEC, 3));
   g_subprocess_launcher_take_stderr_fd (launcher, fcntl (self->log_fd, F_DUPFD_CLOEXEC, 3));
-  g_subprocess_launcher_set_child_setup (launcher, in_the_child, GINT_TO_POINTER (getpid ()), NULL);
-  self->process = g_subprocess_launcher_spawnv (launcher, options->argv, error);
-  if (self->process == NULL)
-    return FALSE;
-  pid = g_subprocess_get_identifier (self->process); /* NULL: it has ended already */
-  if (pid != NULL)
-    self->pid_fd = (int) syscall (SYS_pidfd_open, atoi (pid), 0);
-  return TRUE;
+  g_subprocess_launcher_set_child_setup (launcher, in_the_child, &birth, NULL);
+  self->process = g_subprocess_launcher_spawnv (launcher, argv, error);
+  if (self->process != NULL && read (birth.ends[0], &self->group, sizeof self->group) != sizeof self->group)
+    self->group = 0; /* not even the child has come to life */
+  close (birth.ends[0]);
+  close (birth.ends[1]);
+  return self->process != NULL;
 }
 
-/* The first line of what the child prints, without its end; NULL when none comes
- * in time. */
-static char *
-read_first_line (LabChild *self)
+/* GLib has a thread that reaps; a child that has ended has no number any more. */
+static gboolean
+is_running (const LabChild *self)
 {
-  int fd = g_unix_input_stream_get_fd (G_UNIX_INPUT_STREAM (g_subprocess_get_stdout_pipe (self->process)));
-  gint64 until_us = g_get_monotonic_time () + START_PATIENCE_MS * 1000;
-  g_autoptr (GString) line = g_string_new (NULL);
-  char byte;
+  return g_subprocess_get_identifier (self->process) != NULL;
+}
 
-  while (g_get_monotonic_time () < until_us)
+/* Waits until @condition holds or the child has ended, and no longer than
+ * @patience_ms. Returns whether the condition holds. */
+static gboolean
+wait_until (LabChild *self, gboolean (*condition) (LabChild *self), int patience_ms)
+{
+  gint64 until_us = g_get_monotonic_time () + (gint64) patience_ms * 1000;
+
+  while (g_get_monotonic_time () < until_us && is_running (self))
     {
-      struct pollfd ready = { .fd = fd, .events = POLLIN };
-
-      if (poll (&ready, 1, (int) ((until_us - g_get_monotonic_time ()) / 1000)) <= 0)
-        continue;
-      if (read (fd, &byte, 1) != 1)
-        return NULL;
-      if (byte == '\n')
-        return g_string_free (g_steal_pointer (&line), FALSE);
-      g_string_append_c (line, byte);
+      if (condition (self))
+        return TRUE;
+      g_usleep (LOOK_AGAIN_MS * 1000);
     }
-  return NULL;
+  return condition (self);
+}
+
+/* What the child has written so far. Mapped, because reading would move the place
+ * at which the child writes. */
+static GBytes *
+content_of (int fd)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new_from_fd (fd, FALSE, NULL);
+
+  return file == NULL ? g_bytes_new (NULL, 0) : g_mapped_file_get_bytes (file);
+}
+
+static char *
+text_of (int fd)
+{
+  g_autoptr (GBytes) content = content_of (fd);
+  gsize length;
+  const char *bytes = g_bytes_get_data (content, &length);
+
+  return g_strndup (bytes == NULL ? "" : bytes, length);
+}
+
+static gboolean
+has_said_a_line (LabChild *self)
+{
+  g_autofree char *text = text_of (self->out_fd);
+
+  return strchr (text, '\n') != NULL;
 }
 
 static gboolean
 read_port (LabChild *self)
 {
-  g_autofree char *line = read_first_line (self);
-  const char *colon = line == NULL ? NULL : strrchr (line, ':');
+  g_autofree char *line = NULL;
+  const char *colon;
   guint64 port;
 
+  if (!wait_until (self, has_said_a_line, START_PATIENCE_MS))
+    return FALSE;
+  line = text_of (self->out_fd);
+  *strchr (line, '\n') = '\0';
+  colon = strrchr (line, ':');
   if (colon == NULL || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port, NULL))
     return FALSE;
   self->port = (guint16) port;
@@ -98,18 +158,10 @@ read_port (LabChild *self)
 }
 
 static gboolean
-is_running (const LabChild *self, int wait_ms)
-{
-  struct pollfd ended = { .fd = self->pid_fd, .events = POLLIN };
-
-  return self->pid_fd >= 0 && poll (&ended, 1, wait_ms) <= 0;
-}
-
-static gboolean
-can_connect (guint16 port)
+can_connect (LabChild *self)
 {
   struct sockaddr_in address
-      = { .sin_family = AF_INET, .sin_port = htons (port), .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+      = { .sin_family = AF_INET, .sin_port = htons (self->port), .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
   int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   gboolean connected = connect (fd, (struct sockaddr *) &address, sizeof address) == 0;
 
@@ -117,39 +169,23 @@ can_connect (guint16 port)
   return connected;
 }
 
+/* Otherwise whoever has the port would be taken for the child, as long as the
+ * child has not noticed. */
 static gboolean
-wait_for_port (LabChild *self, guint16 port)
+is_free (guint16 port, GError **error)
 {
-  for (int waited_ms = 0; waited_ms < START_PATIENCE_MS; waited_ms += CONNECT_AGAIN_MS)
-    {
-      if (can_connect (port))
-        {
-          self->port = port;
-          return is_running (self, 0); /* else it is somebody else's */
-        }
-      if (!is_running (self, CONNECT_AGAIN_MS))
-        return FALSE;
-    }
-  return FALSE;
-}
+  int fd = lab_bind_loopback (&port, error);
 
-/* What the child has written to standard error so far. Mapped, because reading
- * would move the place at which the child writes. */
-static GBytes *
-log_of (const LabChild *self)
-{
-  g_autoptr (GMappedFile) file = g_mapped_file_new_from_fd (self->log_fd, FALSE, NULL);
-
-  return file == NULL ? g_bytes_new (NULL, 0) : g_mapped_file_get_bytes (file);
+  if (fd < 0)
+    return FALSE;
+  close (fd);
+  return TRUE;
 }
 
 static char *
 last_complaint (LabChild *self)
 {
-  g_autoptr (GBytes) log = log_of (self);
-  gsize length;
-  const char *bytes = g_bytes_get_data (log, &length);
-  g_autofree char *text = g_strstrip (g_strndup (bytes == NULL ? "" : bytes, length));
+  g_autofree char *text = g_strstrip (text_of (self->log_fd));
   const char *line = strrchr (text, '\n');
 
   return g_strdup (line == NULL ? text : line + 1);
@@ -161,11 +197,14 @@ lab_child_start (const LabChildOptions *options, GError **error)
   g_autoptr (LabChild) self = g_new0 (LabChild, 1);
   g_autofree char *complaint = NULL;
 
-  self->pid_fd = -1;
+  self->out_fd = -1;
   self->log_fd = -1;
-  if (!spawn (self, options, error))
+  self->port = options->port;
+  if (self->port != 0 && !is_free (self->port, error))
     return NULL;
-  if (options->port == 0 ? read_port (self) : wait_for_port (self, options->port))
+  if (!spawn (self, options->argv, error))
+    return NULL;
+  if ((self->port == 0 ? read_port (self) : wait_until (self, can_connect, START_PATIENCE_MS)) && is_running (self))
     return g_steal_pointer (&self);
 
   lab_child_stop (self);
@@ -181,12 +220,26 @@ lab_child_port (const LabChild *self)
   return self->port;
 }
 
+static gboolean
+has_ended (LabChild *self)
+{
+  return !is_running (self);
+}
+
+static void
+signal_group (LabChild *self, int number)
+{
+  if (self->group > 1)
+    kill (-self->group, number);
+}
+
 int
 lab_child_stop (LabChild *self)
 {
-  g_subprocess_send_signal (self->process, SIGTERM);
-  if (is_running (self, STOP_PATIENCE_MS))
-    g_subprocess_force_exit (self->process);
+  signal_group (self, SIGTERM);
+  wait_until (self, has_ended, STOP_PATIENCE_MS);
+  signal_group (self, SIGKILL); /* the child that did not heed it, or those that it has left behind */
+  self->group = 0;
   g_subprocess_wait (self->process, NULL, NULL);
   return g_subprocess_get_if_exited (self->process) ? g_subprocess_get_exit_status (self->process) : -1;
 }
@@ -197,8 +250,8 @@ lab_child_free (LabChild *self)
   if (self->process != NULL)
     lab_child_stop (self);
   g_clear_object (&self->process);
-  if (self->pid_fd >= 0)
-    close (self->pid_fd);
+  if (self->out_fd >= 0)
+    close (self->out_fd);
   if (self->log_fd >= 0)
     close (self->log_fd);
   g_free (self);
@@ -207,7 +260,7 @@ lab_child_free (LabChild *self)
 guint
 lab_child_count_log (const LabChild *self, const char *text)
 {
-  g_autoptr (GBytes) log = log_of (self);
+  g_autoptr (GBytes) log = content_of (self->log_fd);
   gsize length;
   const char *at = g_bytes_get_data (log, &length);
   const char *end = at != NULL ? at + length : NULL; /* an empty log has no place */
@@ -228,15 +281,12 @@ lab_child_count_log (const LabChild *self, const char *text)
 guint16
 lab_child_free_port (void)
 {
-  struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
-  socklen_t length = sizeof address;
-  int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  guint16 port = 0;
+  int fd = lab_bind_loopback (&port, NULL);
 
-  if (bind (fd, (struct sockaddr *) &address, length) != 0
-      || getsockname (fd, (struct sockaddr *) &address, &length) != 0)
-    address.sin_port = 0;
-  close (fd);
-  return ntohs (address.sin_port);
+  if (fd >= 0)
+    close (fd);
+  return port;
 }
 
 char *

@@ -4,11 +4,12 @@
  *   g_autoptr (LabChild) child = lab_child_start (&(LabChildOptions) { .argv = argv }, &error);
  *   lab_child_port (child);
  *
- * It is stopped and reaped when it is freed: by SIGTERM first, by SIGKILL when
- * that has not ended it within a bound. Ctrl-C on the terminal reaches only the
- * parent, which then stops its children in its own time; should the parent crash,
- * the kernel sends them SIGTERM. What a child writes to standard error goes to a
- * file without a name, where it can be counted. Linux only. */
+ * It is stopped and reaped when it is freed, and with it whatever it has started
+ * itself: by SIGTERM first, by SIGKILL when that has not ended it within a bound.
+ * Ctrl-C on the terminal reaches only the parent, which then stops its children in
+ * its own time; should the parent crash, the kernel sends them SIGTERM. What a
+ * child writes goes to files without a name, as much as it likes; standard error
+ * can be searched. Linux only. */
 #pragma once
 
 #include "../time/duration.h"
@@ -18,7 +19,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *const *argv; /* NULL-terminated; the program is looked up in the PATH */
-  guint16 port;            /* where it will listen; 0: the first line that it prints ends in ":PORT" */
+  guint16 port;            /* where it will listen, and nobody does yet; 0: the first line that it prints
+                              ends in ":PORT" */
 } LabChildOptions;
 
 typedef struct _LabChild LabChild;

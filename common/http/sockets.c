@@ -1,0 +1,48 @@
+#include "sockets.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+guint
+lab_raise_file_limit (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return 1024;
+  if (limit.rlim_cur < limit.rlim_max)
+    {
+      struct rlimit raised = { .rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max };
+
+      if (setrlimit (RLIMIT_NOFILE, &raised) == 0)
+        limit = raised;
+    }
+  return (guint) MIN (limit.rlim_cur, G_MAXINT);
+}
+
+int
+lab_bind_loopback (guint16 *port, GError **error)
+{
+  struct sockaddr_in address
+      = { .sin_family = AF_INET, .sin_port = htons (*port), .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+  socklen_t length = sizeof address;
+  int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  /* Connections of a server that has just ended do not keep its port from the next. */
+  if (fd >= 0 && setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &(int) { 1 }, sizeof (int)) == 0
+      && bind (fd, (struct sockaddr *) &address, length) == 0
+      && getsockname (fd, (struct sockaddr *) &address, &length) == 0)
+    {
+      *port = ntohs (address.sin_port);
+      return fd;
+    }
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot use 127.0.0.1 port %u: %s", *port,
+               g_strerror (errno));
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
