@@ -347,12 +347,12 @@ static gboolean
 stop (gpointer data)
 {
   Service *service = data;
+  LabLimits limits = *lab_admission_limits (service->admission);
 
   service->is_stopping = TRUE;
   lab_http_server_stop_listening (service->server);
-  lab_admission_set_limits (service->admission, &(LabLimits) { .slots = (guint) service->settings.slots,
-                                                               .max_waiting = LAB_AT_MOST (0),
-                                                               .max_wait = LAB_AT_MOST (0) });
+  limits.max_waiting = limits.max_wait = LAB_AT_MOST (0);
+  lab_admission_set_limits (service->admission, &limits);
   lab_timer_arm (&service->finish, lab_clock_now (service->clock) + FINISH_WITHIN);
   return G_SOURCE_REMOVE;
 }
@@ -374,7 +374,7 @@ has_finished (gpointer data)
 static void
 make_responses (Service *service)
 {
-  g_autofree char *retry_after = g_strdup_printf ("%" G_GINT64_FORMAT, service->settings.retry_after_s);
+  g_autofree char *retry_after = g_strdup_printf ("%u", lab_admission_limits (service->admission)->retry_after_s);
 
   service->ok = lab_http_response_new (200, "application/json", "{\"ok\":true}", NULL, NULL);
   service->up = lab_http_response_new (200, "application/json", "{\"status\":\"up\"}", NULL, NULL);

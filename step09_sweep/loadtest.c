@@ -7,7 +7,7 @@
  * up or not, and each has exactly one outcome. */
 #include <string.h>
 
-#include "../common/http/server.h"
+#include "../common/http/sockets.h"
 #include "../common/http/trial.h"
 
 #define REFUSED_FOR LAB_S /* after that long with nothing but refused connections it stops */
@@ -446,7 +446,7 @@ main (int argc, char *argv[])
   Test test = { .settings.headers = g_ptr_array_new_with_free_func (g_free) };
   g_autoptr (Lab) lab = test.lab = new_lab (&test.settings, argc, argv);
 
-  lab_http_raise_file_limit ();
+  lab_raise_file_limit ();
   test.client = new_client (lab, &test.settings);
   test.table = new_table (lab);
   lab_timer_init (&test.look, lab_clock (lab), look);

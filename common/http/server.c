@@ -1,13 +1,13 @@
 #include "server.h"
 
+#include "sockets.h"
+
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -162,6 +162,8 @@ lab_http_watch (LabHttpRequest *request)
 
   g_return_if_fail (request->state == STATE_HANDLED || request->state == STATE_HELD);
 
+  if (request->is_watched || request->server->options.hung_up == NULL)
+    return;
   request->is_watched = epoll_ctl (request->server->hang_ups_fd, EPOLL_CTL_ADD, request_socket (request), &event) == 0;
 }
 
@@ -415,11 +417,14 @@ on_hang_up (int fd, GIOCondition condition, gpointer data)
 }
 
 static gboolean
-attach_hang_ups (LabHttpServer *self)
+attach_hang_ups (LabHttpServer *self, GError **error)
 {
   self->hang_ups_fd = epoll_create1 (EPOLL_CLOEXEC);
   if (self->hang_ups_fd < 0)
-    return FALSE;
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot watch sockets: %s", g_strerror (errno));
+      return FALSE;
+    }
   self->hang_ups = g_unix_fd_source_new (self->hang_ups_fd, G_IO_IN);
   g_source_set_callback (self->hang_ups, G_SOURCE_FUNC (on_hang_up), self, NULL);
   g_source_set_static_name (self->hang_ups, "lab-http-hang-ups");
@@ -429,23 +434,6 @@ attach_hang_ups (LabHttpServer *self)
 
 /* Its life. */
 
-guint
-lab_http_raise_file_limit (void)
-{
-  struct rlimit limit;
-
-  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
-    return 1024;
-  if (limit.rlim_cur < limit.rlim_max)
-    {
-      struct rlimit raised = { .rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max };
-
-      if (setrlimit (RLIMIT_NOFILE, &raised) == 0)
-        limit = raised;
-    }
-  return (guint) MIN (limit.rlim_cur, G_MAXINT);
-}
-
 static void
 ignore_log (void *data, const char *format, va_list arguments)
 {
@@ -454,26 +442,38 @@ ignore_log (void *data, const char *format, va_list arguments)
   (void) data, (void) format, (void) arguments;
 }
 
+/* The socket is ours, so that what is wrong with it can be said; then it is the
+ * library's. */
 static gboolean
-start_daemon (LabHttpServer *self)
+start_daemon (LabHttpServer *self, GError **error)
 {
-  struct sockaddr_in address
-      = { .sin_family = AF_INET, .sin_port = htons (self->options.port), .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
-  guint files = lab_http_raise_file_limit ();
+  guint files = lab_raise_file_limit ();
   guint idle_s = self->options.idle_timeout_s > 0 ? self->options.idle_timeout_s : IDLE_TIMEOUT_S;
+  int fd = lab_bind_loopback (&self->port, error);
 
-  self->daemon = MHD_start_daemon (
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, self->options.port, NULL, NULL, on_request, self,
-      MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_SOCK_ADDR, (struct sockaddr *) &address,
-      MHD_OPTION_CONNECTION_LIMIT, MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE, MHD_OPTION_CONNECTION_TIMEOUT,
-      idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE,
-      (unsigned int) BACKLOG, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
-      MHD_OPTION_NOTIFY_COMPLETED, on_completed, self, MHD_OPTION_NOTIFY_CONNECTION, on_connection, self,
-      MHD_OPTION_END);
-  if (self->daemon == NULL)
+  if (fd < 0)
     return FALSE;
-  self->port = MHD_get_daemon_info (self->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
-  return TRUE;
+  if (listen (fd, BACKLOG) != 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot listen on 127.0.0.1 port %u: %s",
+                   self->port, g_strerror (errno));
+      close (fd);
+      return FALSE;
+    }
+  errno = 0; /* the library may leave it as it was */
+  self->daemon = MHD_start_daemon (
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, self->port, NULL, NULL, on_request, self,
+      MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+      MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE, MHD_OPTION_CONNECTION_TIMEOUT, idle_s,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
+      MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
+  if (self->daemon != NULL)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "libmicrohttpd does not start on 127.0.0.1 port %u: %s",
+               self->port, errno == 0 ? "it does not say why" : g_strerror (errno));
+  close (fd); /* unless the library has done so: on some of its ways out only */
+  return FALSE;
 }
 
 LabHttpServer *
@@ -482,6 +482,7 @@ lab_http_server_new (const LabHttpServerOptions *options, GError **error)
   LabHttpServer *self = g_new0 (LabHttpServer, 1);
 
   self->options = *options;
+  self->port = options->port;
   self->options.request_size = MAX (options->request_size, sizeof (LabHttpRequest));
   self->hang_ups_fd = -1;
   self->spare = g_ptr_array_new_with_free_func (g_free);
@@ -490,11 +491,8 @@ lab_http_server_new (const LabHttpServerOptions *options, GError **error)
   self->not_found = lab_http_response_new (404, "text/plain", "Not Found", NULL, NULL);
   self->not_allowed = lab_http_response_new (405, "text/plain", "Method Not Allowed", "Allow", "GET, HEAD");
 
-  errno = 0;
-  if (!start_daemon (self) || !attach_hang_ups (self))
+  if (!start_daemon (self, error) || !attach_hang_ups (self, error))
     {
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot listen on 127.0.0.1 port %u: %s",
-                   options->port, g_strerror (errno));
       lab_http_server_free (self);
       return NULL;
     }

@@ -103,7 +103,8 @@ void lab_http_drop (LabHttpRequest *request);
 
 /* hung_up() will be called once should the client leave before the answer. (A
  * client that only closes its sending side counts as gone.) Costs two system
- * calls, so ask for it only when a request has to wait. */
+ * calls, so ask for it only when a request has to wait. Asked for twice it is no
+ * different; without options.hung_up it is nothing. */
 void lab_http_watch (LabHttpRequest *request);
 
 /* A response made once and sent many times. @header: a further header with its
@@ -112,9 +113,5 @@ LabHttpResponse *lab_http_response_new (guint status, const char *content_type, 
                                         const char *value);
 void lab_http_response_free (LabHttpResponse *response);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabHttpResponse, lab_http_response_free)
-
-/* Raises the soft limit of open files to the hard one, which a server or client
- * of thousands of connections needs. Returns what it is now. */
-guint lab_http_raise_file_limit (void);
 
 G_END_DECLS

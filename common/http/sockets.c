@@ -40,7 +40,7 @@ lab_bind_loopback (guint16 *port, GError **error)
       *port = ntohs (address.sin_port);
       return fd;
     }
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot use 127.0.0.1 port %u: %s", *port,
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot listen on 127.0.0.1 port %u: %s", *port,
                g_strerror (errno));
   if (fd >= 0)
     close (fd);

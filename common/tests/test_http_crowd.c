@@ -1,6 +1,6 @@
 #include "../http/child.h"
 #include "../http/client.h"
-#include "../http/server.h"
+#include "../http/sockets.h"
 
 #include <errno.h>
 #include <json-glib/json-glib.h>
@@ -118,7 +118,7 @@ assert_balanced (const Service *service)
 static gboolean
 has_files_for (guint connections)
 {
-  if (lab_http_raise_file_limit () >= connections + FILES_BESIDES)
+  if (lab_raise_file_limit () >= connections + FILES_BESIDES)
     return TRUE;
   g_test_skip ("the limit of open files (ulimit -Hn) is too low for this many connections");
   return FALSE;

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,6 +41,14 @@ handle_held (LabHttpRequest *request, gpointer data)
 }
 
 static void
+handle_watch_twice (LabHttpRequest *request, gpointer data)
+{
+  lab_http_watch (request);
+  lab_http_watch (request);
+  lab_http_respond (request, ((House *) data)->hello);
+}
+
+static void
 handle_drop (LabHttpRequest *request, gpointer data)
 {
   (void) data;
@@ -65,11 +74,14 @@ note_end (LabHttpRequest *request, gpointer data)
   g_ptr_array_remove (house->held, request);
 }
 
+/* @tells: of clients that have left. */
 static House *
-house_new (void)
+house_new_that (gboolean tells)
 {
-  static const LabHttpRoute routes[]
-      = { { "/hello", handle_hello }, { "/held", handle_held }, { "/drop", handle_drop } };
+  static const LabHttpRoute routes[] = { { "/hello", handle_hello },
+                                         { "/held", handle_held },
+                                         { "/drop", handle_drop },
+                                         { "/watch-twice", handle_watch_twice } };
   House *house = g_new0 (House, 1);
   g_autoptr (GError) error = NULL;
 
@@ -79,11 +91,17 @@ house_new (void)
                                                                  .n_routes = G_N_ELEMENTS (routes),
                                                                  .data = house,
                                                                  .arrived = note_arrival,
-                                                                 .hung_up = note_hang_up,
+                                                                 .hung_up = tells ? note_hang_up : NULL,
                                                                  .ended = note_end },
                                        &error);
   g_assert_no_error (error);
   return house;
+}
+
+static House *
+house_new (void)
+{
+  return house_new_that (TRUE);
 }
 
 static void
@@ -257,6 +275,42 @@ test_hang_up_is_noticed (void)
   house_free (house);
 }
 
+/* A watched request that is answered is not watched any more, however often that
+ * was asked for: its block is the next request's. */
+static void
+test_watched_twice (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+
+  assert_said (fd, "GET /watch-twice HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK", "hello");
+  close (fd);
+  while (lab_http_server_connections (house->server) > 0)
+    g_main_context_iteration (NULL, FALSE);
+  for (guint i = 0; i < 100; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpuint (house->hung_up, ==, 0);
+  house_free (house);
+}
+
+static void
+test_watched_for_nobody (void)
+{
+  House *house = house_new_that (FALSE);
+  int fd = connect_to (house);
+  int other = connect_to (house);
+
+  say (fd, HELD, -1);
+  while (house->held->len < 1)
+    g_main_context_iteration (NULL, FALSE);
+  close (fd);
+  for (guint i = 0; i < 100; i++)
+    assert_said (other, HELLO, "200 OK", "hello");
+  g_assert_cmpuint (lab_http_server_held (house->server), ==, 1);
+  close (other);
+  house_free (house);
+}
+
 /* Answered after the client has gone without anybody looking: the request ends
  * all the same, and only once. */
 static void
@@ -350,6 +404,40 @@ test_port_in_use (void)
       lab_http_server_new (&(LabHttpServerOptions) { .port = lab_http_server_port (house->server) }, &error));
   g_assert_nonnull (strstr (error->message, "cannot listen on 127.0.0.1 port"));
   house_free (house);
+}
+
+/* Whatever it is that there is no file for, the sentence says so. */
+static void
+test_out_of_files (void)
+{
+  gboolean is_up = FALSE;
+  int next;
+
+  if (!g_test_subprocess ()) /* a hard limit cannot be raised again */
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  g_main_context_default (); /* has a file of its own */
+  next = dup (0);
+  close (next); /* the lowest that is free */
+  for (int more = 8; more >= 0; more--)
+    {
+      struct rlimit limit = { (rlim_t) next + (rlim_t) more, (rlim_t) next + (rlim_t) more };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LabHttpServer) server = NULL;
+
+      g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+      errno = 0;
+      server = lab_http_server_new (&(LabHttpServerOptions) { 0 }, &error);
+      g_assert_true ((server == NULL) == (error != NULL));
+      g_test_message ("%d files: %s", more, error == NULL ? "enough" : error->message);
+      if (error != NULL)
+        g_assert_null (strstr (error->message, g_strerror (0)));
+      is_up = is_up || server != NULL;
+    }
+  g_assert_true (is_up);
 }
 
 /* Requests that are wrong: each is met with a 4xx or 5xx or a closed connection,
@@ -517,11 +605,14 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-server/pipelined", test_pipelined);
   g_test_add_func ("/http-server/later", test_later);
   g_test_add_func ("/http-server/hang-up-is-noticed", test_hang_up_is_noticed);
+  g_test_add_func ("/http-server/watched-twice", test_watched_twice);
+  g_test_add_func ("/http-server/watched-for-nobody", test_watched_for_nobody);
   g_test_add_func ("/http-server/answered-too-late", test_answered_too_late);
   g_test_add_func ("/http-server/dropped", test_dropped);
   g_test_add_func ("/http-server/freed-early", test_freed_early);
   g_test_add_func ("/http-server/stop-listening", test_stop_listening);
   g_test_add_func ("/http-server/port-in-use", test_port_in_use);
+  g_test_add_func ("/http-server/out-of-files", test_out_of_files);
   g_test_add_func ("/http-server/malformed", test_malformed);
   g_test_add_func ("/http-server/nothing-is-smuggled", test_nothing_is_smuggled);
   g_test_add_func ("/http-server/large-chunked-body", test_large_chunked_body);
