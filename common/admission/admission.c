@@ -184,10 +184,17 @@ lab_admission_leave (LabAdmission *admission, LabTicket *ticket)
     }
 }
 
+static gboolean
+make_sense (const LabLimits *limits)
+{
+  return limits->slots > 0 && limits->max_waiting.value >= 0 && limits->max_wait.value >= 0
+         && limits->max_wait.value <= LAB_DURATION_MAX;
+}
+
 void
 lab_admission_set_limits (LabAdmission *admission, const LabLimits *limits)
 {
-  g_return_if_fail (limits->slots > 0);
+  g_return_if_fail (make_sense (limits));
 
   admission->limits = *limits;
   lab_timer_disarm (&admission->head_limit); /* it was armed for the old max_wait */
@@ -199,7 +206,7 @@ lab_admission_new (LabClock *clock, const LabLimits *limits)
 {
   LabAdmission *admission;
 
-  g_return_val_if_fail (limits->slots > 0, NULL);
+  g_return_val_if_fail (make_sense (limits), NULL);
 
   admission = g_new0 (LabAdmission, 1);
   admission->clock = clock;

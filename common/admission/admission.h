@@ -73,7 +73,7 @@ typedef struct
 {
   guint slots;          /* requests worked on at once; at least 1 */
   LabLimit max_waiting; /* requests in line; 0: no line at all */
-  LabLimit max_wait;    /* nanoseconds in line; 0: never wait */
+  LabLimit max_wait;    /* nanoseconds in line, up to LAB_DURATION_MAX; 0: never wait */
   guint retry_after_s;  /* what a turned-away client is asked to stay away, for
                            whoever writes the answer; the controller only keeps it */
 } LabLimits;
@@ -93,8 +93,9 @@ typedef struct _LabAdmission LabAdmission;
 typedef struct _LabTicket LabTicket;
 
 /* Called once for a ticket that waits, with LAB_RUN or LAB_SHED_WAITED_TOO_LONG.
- * It may ask, leave, and free the memory of the ticket; it must not free the
- * controller. */
+ * It may ask, leave, change the limits, and free the memory of the ticket; it must
+ * not free the controller. (A callback that leaves at once and asks again keeps the
+ * controller busy for as long as it does so: let the work take an event of its own.) */
 typedef void (*LabAnswered) (LabTicket *ticket, LabAnswer answer);
 
 /* Embed one in the request; lab_ticket_init() before the first use. It may be
@@ -113,7 +114,8 @@ struct _LabTicket
   } place;
 };
 
-/* @clock must outlive the controller. Returns: (transfer full) */
+/* @clock must outlive the controller, which belongs to the clock's thread like all
+ * that uses that clock. Limits are not negative. Returns: (transfer full) */
 LabAdmission *lab_admission_new (LabClock *clock, const LabLimits *limits);
 
 /* Nobody may hold a slot or stand in line any more. */
@@ -129,13 +131,17 @@ LabAnswer lab_admission_ask (LabAdmission *admission, LabTicket *ticket);
  * or its place in line (it gives up; counted as cancelled). A ticket that holds
  * nothing any more is left alone, so that every way out may simply call this.
  *
- * A slot goes, before this returns, to the first in line whose wait limit is not
- * yet due; those whose limit is due are turned away on the way. */
+ * A slot goes to the first in line whose wait limit is not yet due; those whose limit
+ * is due are turned away on the way. Their callbacks are called before this returns,
+ * or, when this was itself called from inside a callback, right after that one. */
 void lab_admission_leave (LabAdmission *admission, LabTicket *ticket);
 
-/* Changes the limits of a running controller. More slots are handed out before
- * this returns; fewer are reached as works end; a line longer than the new
- * max_waiting is not cut; a new max_wait holds for those in line, too. */
+/* Changes the limits of a running controller. More slots are handed out as by
+ * lab_admission_leave(); fewer are reached as works end; a line longer than the new
+ * max_waiting is not cut; a new max_wait holds for those in line, too.
+ *
+ * To shut down in order, set both max_waiting and max_wait to LAB_AT_MOST (0): all who
+ * stand in line are turned away at once, and no work that ends starts another. */
 void lab_admission_set_limits (LabAdmission *admission, const LabLimits *limits);
 
 /* Both: (transfer none), valid as long as the controller. */

@@ -50,12 +50,23 @@ year_of (const GMatchInfo *match, gint64 now_unix_s)
   return year > this_year + 50 ? year - 100 : year;
 }
 
+/* Compiled when it is first needed, and kept. */
+static const GRegex *
+date_form (guint i)
+{
+  static GRegex *compiled[G_N_ELEMENTS (date_forms)];
+
+  if (g_once_init_enter (&compiled[i]))
+    g_once_init_leave (&compiled[i], g_regex_new (date_forms[i], G_REGEX_RAW | G_REGEX_DOLLAR_ENDONLY, 0, NULL));
+  return compiled[i];
+}
+
 static GDateTime *
 parse_date (const char *text, gint64 now_unix_s)
 {
   for (guint i = 0; i < G_N_ELEMENTS (date_forms); i++)
     {
-      g_autoptr (GRegex) form = g_regex_new (date_forms[i], G_REGEX_RAW | G_REGEX_DOLLAR_ENDONLY, 0, NULL);
+      const GRegex *form = date_form (i);
       g_autoptr (GMatchInfo) match = NULL;
 
       if (!g_regex_match (form, text, 0, &match))

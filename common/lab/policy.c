@@ -267,20 +267,27 @@ lab_policy_work_time (Lab *lab)
   const LabSettings *settings = lab_settings (lab);
   LabTime tick_ns = settings->timer_tick_ns;
 
+  if (settings->work != LAB_WORK_FIXED) /* anywhere between two ticks */
+    return settings->service_time_ns + tick_ns / 2;
   if (tick_ns == 0)
     return settings->service_time_ns;
   return (settings->service_time_ns + tick_ns - 1) / tick_ns * tick_ns;
 }
 
+double
+lab_policy_steady_rps (Lab *lab)
+{
+  return (double) lab_settings (lab)->slots * LAB_S / lab_policy_work_time (lab);
+}
+
 LabTime
 lab_policy_collapse (Lab *lab, double rate_rps)
 {
-  const LabSettings *settings = lab_settings (lab);
-  double steady_rps = (double) settings->slots * LAB_S / lab_policy_work_time (lab);
+  double steady_rps = lab_policy_steady_rps (lab);
 
   if (rate_rps <= steady_rps)
     return LAB_NEVER;
-  return settings->client_timeout_ns * MIN (steady_rps / (rate_rps - steady_rps), 1000);
+  return lab_settings (lab)->client_timeout_ns * MIN (steady_rps / (rate_rps - steady_rps), 1000);
 }
 
 const char *
@@ -291,7 +298,7 @@ lab_policy_why_not_judged (Lab *lab, LabTime wait_ns)
 
   if (settings->duration_ns / work_ns * settings->slots < 100)
     return "there are too few works in this run";
-  if (4 * work_ns > settings->client_timeout_ns)
+  if (4 * (work_ns + settings->timer_tick_ns) > settings->client_timeout_ns)
     return "the works are too long for the clients' patience";
   if (wait_ns + 2 * work_ns > settings->client_timeout_ns)
     return "the wait and the work together outlast the clients' patience";

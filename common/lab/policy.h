@@ -75,9 +75,12 @@ void lab_policy_print (Lab *lab, GPtrArray *runs);
 LabTable *lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
 void lab_policy_add_timeline (Lab *lab, GPtrArray *runs);
 
-/* How long a work of the lab's service time takes on its clock: with a timer
- * tick, up to the next tick. */
+/* How long a work takes on the lab's clock, in the mean: with a timer tick, up to the
+ * next tick. */
 LabTime lab_policy_work_time (Lab *lab);
+
+/* The capacity that lasts: slots / time of one work. */
+double lab_policy_steady_rps (Lab *lab);
 
 /* When an unprotected service collapses, from the start of the run. The line
  * grows by rate - capacity a second, and its last waits line / capacity: so after

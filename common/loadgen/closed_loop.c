@@ -1,5 +1,7 @@
 #include "loadgen.h"
 
+#define PAUSE_NS (10 * LAB_MS) /* of a worker that was not answered LAB_OK */
+
 typedef struct
 {
   LabClosedLoop *loop;
@@ -48,7 +50,7 @@ call_finished (LabCall *call, LabOutcome outcome)
   loop->finished[outcome]++;
   if (outcome == LAB_OK && elapsed_ns > loop->options.steady_from_ns && elapsed_ns <= loop->options.duration_ns)
     loop->steady_ok++;
-  lab_timer_arm (&worker->again, lab_clock_now (loop->clock));
+  lab_timer_arm (&worker->again, lab_clock_now (loop->clock) + (outcome == LAB_OK ? 0 : PAUSE_NS));
 }
 
 LabClosedLoop *
@@ -122,6 +124,8 @@ lab_closed_loop_free (LabClosedLoop *loop)
 
       if (worker->is_asking)
         loop->target->abandon (loop->target, &worker->call);
+      if (worker->is_asking) /* must have finished, see lab_open_loop_free() */
+        g_error ("a target did not finish a call that was abandoned");
       lab_timer_disarm (&worker->again);
       if (loop->target->dispose != NULL)
         loop->target->dispose (loop->target, &worker->call);

@@ -28,8 +28,8 @@ typedef struct
   gboolean hang_up;          /* at the client timeout the call is abandoned; otherwise the
                                 service never learns of it, and the work goes on */
   guint64 seed;
-  void (*over) (gpointer data); /* called in the event in which the last client's
-                                   outcome is known; may be NULL */
+  void (*over) (gpointer data); /* called in the event in which the last client's outcome
+                                   is known; must not free the loop; may be NULL */
   gpointer data;
 } LabOpenLoopOptions;
 
@@ -47,8 +47,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabOpenLoop, lab_open_loop_free)
 /* The run begins now: request i is due i / rate from here. */
 void lab_open_loop_start (LabOpenLoop *loop);
 
-/* No request comes any more, though the schedule is not at its end; those under
- * way go on to their outcomes. */
+/* No request comes any more, though the schedule is not at its end; those under way
+ * go on to their outcomes. (With none under way the run is over at once, and
+ * options.over is not called.) */
 void lab_open_loop_stop (LabOpenLoop *loop);
 
 /* TRUE when every client has its outcome; a LabCondition (@loop is the loop). */
@@ -66,7 +67,9 @@ LabSummary *lab_open_loop_steal_summary (LabOpenLoop *loop);
 
 typedef struct
 {
-  guint workers;
+  guint workers;          /* each asks again when it is answered; after anything but LAB_OK
+                             it first pauses for a moment, lest a service that refuses be
+                             flooded. A target must not answer LAB_OK in no time at all. */
   LabTime duration_ns;    /* no worker asks again after it */
   LabTime steady_from_ns; /* finishes after it, up to the end, are counted apart */
 } LabClosedLoopOptions;

@@ -91,11 +91,13 @@ lose_patience (LabTimer *timer)
 {
   Client *client = LAB_OWNER_OF (timer, Client, patience);
   LabOpenLoop *loop = client->loop;
+  LabTime arrival_ns = client->arrival_ns;
+  LabTime latency_ns = lab_clock_now (loop->clock) - client->since_ns;
 
   client->is_waiting = FALSE;
-  conclude (loop, client->arrival_ns, LAB_TIMEOUT, lab_clock_now (loop->clock) - client->since_ns);
   if (loop->options.hang_up)
-    abandon (client);
+    abandon (client); /* its block may be in the pool now */
+  conclude (loop, arrival_ns, LAB_TIMEOUT, latency_ns);
 }
 
 static void

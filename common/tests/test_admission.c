@@ -448,6 +448,45 @@ who_is_turned_away_learns_why (void)
   g_assert_null (lab_answer_reason (LAB_WAIT));
 }
 
+static void
+limits_without_sense_are_refused (void)
+{
+  static const LabLimits rows[] = {
+    { .slots = 0 },
+    { .slots = 1, .max_waiting = LAB_AT_MOST (-1) },
+    { .slots = 1, .max_wait = LAB_AT_MOST (-1) },
+    { .slots = 1, .max_wait = LAB_AT_MOST (LAB_NEVER) }, /* the sum with a time would overflow */
+  };
+  g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1 });
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*make_sense*");
+      g_assert_null (lab_admission_new (room->clock, &rows[i]));
+      g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*make_sense*");
+      lab_admission_set_limits (room->admission, &rows[i]);
+      g_test_assert_expected_messages ();
+    }
+  lab_admission_set_limits (room->admission, &(LabLimits) { .slots = 1, .max_wait = LAB_AT_MOST (LAB_DURATION_MAX) });
+  ask (room, 0);
+  ask (room, 1);
+  g_assert_cmpstr (room->log->str, ==, "a:run b:wait");
+}
+
+static void
+a_controller_shuts_down_in_order (void)
+{
+  g_autoptr (Room) room = room_new (&(LabLimits) { .slots = 1 });
+
+  for (int i = 0; i < 3; i++)
+    ask (room, i);
+  lab_admission_set_limits (room->admission,
+                            &(LabLimits) { .slots = 1, .max_waiting = LAB_AT_MOST (0), .max_wait = LAB_AT_MOST (0) });
+  leave (room, 0);
+  g_assert_cmpstr (room->log->str, ==, "a:run b:wait c:wait b:waited_too_long c:waited_too_long");
+  g_assert_cmpuint (counters (room)->running, ==, 0);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -470,5 +509,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/admission/a-new-wait-limit-holds-for-those-in-line", a_new_wait_limit_holds_for_those_in_line);
   g_test_add_func ("/admission/the-head-of-the-line-has-waited-longest", the_head_of_the_line_has_waited_longest);
   g_test_add_func ("/admission/who-is-turned-away-learns-why", who_is_turned_away_learns_why);
+  g_test_add_func ("/admission/limits-without-sense-are-refused", limits_without_sense_are_refused);
+  g_test_add_func ("/admission/a-controller-shuts-down-in-order", a_controller_shuts_down_in_order);
   return g_test_run ();
 }

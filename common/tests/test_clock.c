@@ -1,6 +1,7 @@
 /* The clocks and their timers. */
 #include "../time/clock.h"
 #include "../time/script.h"
+#include "../time/timer_queue.h"
 
 #include <sys/resource.h>
 
@@ -103,6 +104,38 @@ a_heap_of_many_keeps_its_order (void)
     }
   g_assert_cmpuint (armed, >, N / 4);
   g_assert_cmpuint (log->len, ==, armed);
+}
+
+/* Idle time-outs of a server: one connection is silent, the others start anew with
+ * every request. Their memory must not grow with the number of requests. */
+static void
+timers_armed_again_and_again_take_no_memory (void)
+{
+  LabTimerQueue queue = { 0 };
+  LabTimer timers[3] = { 0 };
+  guint64 sequence = 0;
+
+  for (guint i = 0; i < 3; i++)
+    lab_timer_queue_add (&queue, &timers[i], 1000, ++sequence);
+  for (LabTime now = 0; now < 100000; now++)
+    {
+      LabTimer *timer = &timers[1 + now % 2];
+
+      lab_timer_queue_remove (&queue, timer);
+      lab_timer_queue_add (&queue, timer, 1000 + now, ++sequence);
+      g_assert_true (lab_timer_queue_first (&queue)->timer == &timers[0]);
+    }
+  for (guint i = 0; i < LAB_N_LANES; i++)
+    g_assert_cmpuint (queue.lanes[i].room, <=, 64);
+  for (guint i = 0; i < 3; i++)
+    {
+      LabTimer *first = lab_timer_queue_first (&queue)->timer;
+
+      g_assert_true (first == &timers[i]);
+      lab_timer_queue_remove (&queue, first);
+    }
+  g_assert_null (lab_timer_queue_first (&queue));
+  lab_timer_queue_clear (&queue);
 }
 
 typedef struct
@@ -352,6 +385,7 @@ a_stopped_script_never_resumes (void)
   lab_script_start (&guest.script, clock, visit);
   lab_script_stop (&guest.script);
   lab_script_wake (&guest.script);
+  g_assert_false (lab_timer_is_armed (&guest.script.timer));
   g_assert_true (lab_clock_run_until (clock, NULL, NULL));
   g_assert_cmpstr (log->str, ==, "comes enters@0 ");
 }
@@ -363,6 +397,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/fires-by-time-then-by-order-of-arming", fires_by_time_then_by_order_of_arming);
   g_test_add_func ("/clock/a-disarmed-timer-does-not-fire", a_disarmed_timer_does_not_fire);
   g_test_add_func ("/clock/a-heap-of-many-keeps-its-order", a_heap_of_many_keeps_its_order);
+  g_test_add_func ("/clock/timers-armed-again-and-again-take-no-memory", timers_armed_again_and_again_take_no_memory);
   g_test_add_func ("/clock/stops-at-the-very-event", stops_at_the_very_event);
   g_test_add_func ("/clock/with-a-tick-timers-fire-on-its-multiples", with_a_tick_timers_fire_on_its_multiples);
   g_test_add_func ("/clock/at-a-tick-the-exact-due-times-decide", at_a_tick_the_exact_due_times_decide);

@@ -330,33 +330,52 @@ a_closed_loop_can_be_ended_before_its_time (void)
   g_assert_cmpuint (fake->abandoned, ==, 5);
 }
 
-/* Refused at once, a worker asks again and again within one instant; the stack
- * must not grow, and the loop can be stopped. */
+/* Answered at once, a worker asks again and again within one instant; the stack must
+ * not grow, and the loop can be stopped. */
 typedef struct
 {
-  Fake *fake;
   LabClosedLoop *probe;
-} Refused;
+  LabOutcome outcome;
+  guint64 wanted;
+} Answered;
 
 static gboolean
-a_million_were_refused (gpointer data)
+enough_were_answered (gpointer data)
 {
-  const Refused *refused = data;
+  const Answered *answered = data;
 
-  return lab_closed_loop_finished (refused->probe, LAB_ERROR) >= 1000000;
+  return lab_closed_loop_finished (answered->probe, answered->outcome) >= answered->wanted;
 }
 
 static void
 a_closed_loop_survives_answers_at_once (void)
 {
-  g_autoptr (Fake) fake = fake_new (FINISHES_AT_ONCE, LAB_ERROR, 0);
+  g_autoptr (Fake) fake = fake_new (FINISHES_AT_ONCE, LAB_OK, 0);
   g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
       fake->clock, &fake->target, &(LabClosedLoopOptions) { .workers = 2, .duration_ns = LAB_S });
 
   lab_closed_loop_start (probe);
-  g_assert_true (lab_clock_run_until (fake->clock, a_million_were_refused, &(Refused) { fake, probe }));
+  g_assert_true (lab_clock_run_until (fake->clock, enough_were_answered, &(Answered) { probe, LAB_OK, 1000000 }));
   lab_closed_loop_stop (probe);
   g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+}
+
+/* A service that refuses is not flooded, and a virtual clock gets on. */
+static void
+a_refused_worker_pauses (void)
+{
+  static const LabOutcome outcomes[] = { LAB_SHED, LAB_ERROR, LAB_UNSENT };
+
+  for (guint i = 0; i < G_N_ELEMENTS (outcomes); i++)
+    {
+      g_autoptr (Fake) fake = fake_new (FINISHES_AT_ONCE, outcomes[i], 0);
+      g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
+          fake->clock, &fake->target, &(LabClosedLoopOptions) { .workers = 3, .duration_ns = LAB_S });
+
+      lab_closed_loop_start (probe);
+      g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+      g_assert_cmpuint (lab_closed_loop_finished (probe, outcomes[i]), ==, 300);
+    }
 }
 
 int
@@ -375,5 +394,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
   g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);
   g_test_add_func ("/closed-loop/survives-answers-at-once", a_closed_loop_survives_answers_at_once);
+  g_test_add_func ("/closed-loop/a-refused-worker-pauses", a_refused_worker_pauses);
   return g_test_run ();
 }

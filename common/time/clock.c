@@ -137,28 +137,41 @@ dispatch (GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer data G_G
   return G_SOURCE_CONTINUE;
 }
 
-/* Sets the alarm of a real clock to the first timer; a new setting also takes
- * back an alarm that has rung. */
+/* When the first timer is due; LAB_NEVER: there is none. */
+static LabTime
+first_due (const LabClock *clock)
+{
+  const LabTimerEntry *first = lab_timer_queue_first (&clock->timers);
+
+  return first != NULL ? first->due_ns : LAB_NEVER;
+}
+
+#ifdef __linux__
+/* Sets the alarm to the first timer. A new setting also takes back an alarm that has
+ * rung. */
 static void
 set_alarm (LabClock *clock)
 {
-  const LabTimerEntry *first = lab_timer_queue_first (&clock->timers);
-  LabTime due_ns = first != NULL ? first->due_ns : LAB_NEVER;
+  LabTime due_ns = first_due (clock);
+  LabTime at_ns = due_ns == LAB_NEVER ? 0 : MAX (due_ns + clock->start_ns, 1);
+  struct itimerspec alarm = { .it_value = { .tv_sec = at_ns / LAB_S, .tv_nsec = at_ns % LAB_S } };
 
   if (due_ns == clock->alarm_ns)
     return;
   clock->alarm_ns = due_ns;
-#ifdef __linux__
-  if (clock->timer_fd >= 0)
-    {
-      LabTime at_ns = due_ns == LAB_NEVER ? 0 : MAX (due_ns + clock->start_ns, 1);
-      struct itimerspec alarm = { .it_value = { .tv_sec = at_ns / LAB_S, .tv_nsec = at_ns % LAB_S } };
-
-      timerfd_settime (clock->timer_fd, TFD_TIMER_ABSTIME, &alarm, NULL);
-      return;
-    }
+  timerfd_settime (clock->timer_fd, TFD_TIMER_ABSTIME, &alarm, NULL);
+}
 #endif
-  g_source_set_ready_time (&clock->source->source, due_ns == LAB_NEVER ? -1 : (due_ns + clock->start_ns) / LAB_US);
+
+/* How long the main loop may sleep, as it counts: in whole milliseconds, rounded up. */
+static int
+sleep_ms (const LabClock *clock)
+{
+  LabTime due_ns = first_due (clock);
+
+  if (due_ns == LAB_NEVER)
+    return -1;
+  return (int) CLAMP ((due_ns - lab_clock_now (clock) + LAB_MS - 1) / LAB_MS, 0, G_MAXINT);
 }
 
 static gboolean
@@ -168,7 +181,7 @@ is_ready (LabClock *clock)
     return FALSE;
   if (clock->is_virtual) /* nobody but lab_clock_run_until() moves a virtual clock */
     return clock->running && !clock->in_event;
-  return lab_timer_queue_first (&clock->timers)->due_ns <= lab_clock_now (clock);
+  return first_due (clock) <= lab_clock_now (clock);
 }
 
 static gboolean
@@ -179,8 +192,16 @@ prepare (GSource *source, int *timeout_ms)
   *timeout_ms = -1;
   if (is_ready (clock))
     return TRUE;
-  if (!clock->is_virtual)
-    set_alarm (clock);
+  if (clock->is_virtual)
+    return FALSE;
+#ifdef __linux__
+  if (clock->timer_fd >= 0)
+    {
+      set_alarm (clock);
+      return FALSE;
+    }
+#endif
+  *timeout_ms = sleep_ms (clock);
   return FALSE;
 }
 
@@ -257,7 +278,7 @@ lab_clock_new_real (void)
   clock->batch = REAL_BATCH;
   clock->start_ns = monotonic_now ();
 #ifdef __linux__
-  /* GLib 2.74 rounds ready times up to whole milliseconds; a timerfd does not. */
+  /* The main loop sleeps in whole milliseconds; a timerfd does not. */
   clock->timer_fd = timerfd_create (CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   if (clock->timer_fd >= 0)
     g_source_add_unix_fd (&clock->source->source, clock->timer_fd, G_IO_IN);

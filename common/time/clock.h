@@ -24,6 +24,10 @@
  * GSource on the thread's main context owns all timers of a clock, so other
  * sources (sockets, signals) live beside it. Arming allocates nothing once the
  * clock has held that many timers at once.
+ *
+ * A clock and all that uses it belong to one thread. An event must not run a main
+ * loop of its own (a synchronous call over D-Bus, a modal dialog): no timer would
+ * fire meanwhile, because GLib enters a source only once. Nor may it free the clock.
  */
 #pragma once
 
@@ -98,7 +102,8 @@ guint64 lab_clock_order_hash (const LabClock *clock);
 void lab_timer_init (LabTimer *timer, LabClock *clock, LabTimerFunc fire);
 
 /* Arms the timer for @due_ns, or moves it there; a due time in the past fires as
- * soon as the running event is over. The timer is disarmed before it fires. */
+ * soon as the running event is over. The timer is disarmed before it fires.
+ * (@due_ns: up to LAB_NEVER - LAB_DURATION_MAX.) */
 void lab_timer_arm (LabTimer *timer, LabTime due_ns);
 
 /* Does nothing when the timer is not armed. */

@@ -17,7 +17,7 @@ typedef gint64 LabTime;
 #define LAB_MS (1000 * LAB_US)
 #define LAB_S (1000 * LAB_MS)
 
-/* Later than any point on a clock; as a limit: there is none. */
+/* Later than any point on a clock. No timer may be armed for it. */
 #define LAB_NEVER G_MAXINT64
 
 /* The longest span a person may ask for: one thousand days. Sums and products

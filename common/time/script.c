@@ -20,7 +20,7 @@ lab_script_start (LabScript *script, LabClock *clock, LabScriptBody body)
 void
 lab_script_wake (LabScript *script)
 {
-  if (!lab_timer_is_armed (&script->timer))
+  if (script->resume_at != -1 && !lab_timer_is_armed (&script->timer))
     lab_timer_arm (&script->timer, lab_clock_now (script->timer.clock));
 }
 

@@ -100,7 +100,25 @@ entry_at (const LabTimerLane *lane, guint position)
 }
 
 static void
-lane_grow (LabTimerLane *lane)
+settle (LabTimerLane *lane, guint number, guint position, const LabTimerEntry *entry)
+{
+  *entry_at (lane, position) = *entry;
+  entry->timer->place = (number + 1) << POSITION_BITS | (position & POSITION_MASK);
+}
+
+static void
+close_gaps (LabTimerLane *lane, guint number)
+{
+  guint to = lane->head;
+
+  for (guint from = lane->head; from != lane->tail; from++)
+    if (entry_at (lane, from)->timer != NULL)
+      settle (lane, number, to++, entry_at (lane, from));
+  lane->tail = to;
+}
+
+static void
+grow (LabTimerLane *lane)
 {
   LabTimerLane grown = *lane;
 
@@ -118,17 +136,23 @@ lane_add (LabTimerQueue *queue, guint number, const LabTimerEntry *entry)
   LabTimerLane *lane = &queue->lanes[number];
 
   if (lane->tail - lane->head == lane->room)
-    lane_grow (lane);
-  entry->timer->place = (number + 1) << POSITION_BITS | (lane->tail & POSITION_MASK);
-  *entry_at (lane, lane->tail++) = *entry;
+    {
+      if (lane->length < lane->room / 2)
+        close_gaps (lane, number);
+      else
+        grow (lane);
+    }
+  settle (lane, number, lane->tail++, entry);
+  lane->length++;
 }
 
-/* Leaves a gap; gaps at either end are closed at once, those between when an end
- * gets there. */
+/* Leaves a gap. Gaps at either end are closed at once, those between when an end
+ * gets there or when they fill half of the ring. */
 static void
 lane_remove (LabTimerLane *lane, guint position)
 {
   entry_at (lane, position)->timer = NULL;
+  lane->length--;
   while (!is_empty (lane) && entry_at (lane, lane->head)->timer == NULL)
     lane->head++;
   while (!is_empty (lane) && entry_at (lane, lane->tail - 1)->timer == NULL)

@@ -29,6 +29,7 @@ typedef struct
   LabTimerEntry *ring;
   guint room;       /* a power of 2, or 0 */
   guint head, tail; /* positions; at head and at tail - 1 there is always a timer, unless they are equal */
+  guint length;     /* timers; the rest between head and tail are gaps */
 } LabTimerLane;
 
 #define LAB_N_LANES 3
