@@ -8,7 +8,8 @@ typedef struct
   LabTimer again; /* asking again is an event of its own, lest a target that
                      answers at once make the stack grow */
   gboolean is_asking;
-  LabCall call; /* of target->call_size bytes */
+  LabTime since_ns; /* the call that is under way, or was last */
+  LabCall call;     /* of target->call_size bytes */
 } Worker;
 
 struct _LabClosedLoop
@@ -36,6 +37,7 @@ ask_again (LabTimer *timer)
       return;
     }
   worker->is_asking = TRUE;
+  worker->since_ns = lab_clock_now (loop->clock);
   loop->target->start (loop->target, &worker->call);
 }
 
@@ -47,6 +49,9 @@ call_finished (LabCall *call, LabOutcome outcome)
   LabTime elapsed_ns = lab_clock_now (loop->clock) - loop->start_ns;
 
   worker->is_asking = FALSE;
+  if (outcome == LAB_OK && loop->options.patience_ns > 0
+      && lab_clock_now (loop->clock) - worker->since_ns >= loop->options.patience_ns)
+    outcome = LAB_TIMEOUT; /* a work finished for nobody */
   loop->finished[outcome]++;
   if (outcome == LAB_OK && elapsed_ns > loop->options.steady_from_ns && elapsed_ns <= loop->options.duration_ns)
     loop->steady_ok++;

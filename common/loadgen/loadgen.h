@@ -72,6 +72,8 @@ typedef struct
                              flooded. A target must not answer LAB_OK in no time at all. */
   LabTime duration_ns;    /* no worker asks again after it */
   LabTime steady_from_ns; /* finishes after it, up to the end, are counted apart */
+  LabTime patience_ns;    /* an answer that took as long counts as LAB_TIMEOUT, though its worker has
+                             waited for it; 0: none does */
 } LabClosedLoopOptions;
 
 typedef struct _LabClosedLoop LabClosedLoop;

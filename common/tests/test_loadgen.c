@@ -316,6 +316,25 @@ a_closed_loop_keeps_its_workers_busy (void)
   g_assert_cmpint (lab_clock_now (fake->clock), ==, 3100 * LAB_MS);
 }
 
+/* An answer that comes when nobody waits for it any more is no capacity. */
+static void
+a_closed_loop_counts_no_answer_that_is_too_late (void)
+{
+  for (int more_ms = 0; more_ms <= 1; more_ms++)
+    {
+      g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 100 * LAB_MS);
+      g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
+          fake->clock, &fake->target,
+          &(LabClosedLoopOptions) { .workers = 3, .duration_ns = LAB_S, .patience_ns = (100 + more_ms) * LAB_MS });
+
+      lab_closed_loop_start (probe);
+      g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+      g_assert_cmpuint (lab_closed_loop_finished (probe, LAB_OK) > 0, ==, more_ms); /* an exact tie is too late */
+      g_assert_cmpuint (lab_closed_loop_steady_ok (probe) > 0, ==, more_ms);
+      g_assert_cmpuint (lab_closed_loop_finished (probe, LAB_TIMEOUT) > 0, ==, !more_ms);
+    }
+}
+
 static void
 a_closed_loop_can_be_ended_before_its_time (void)
 {
@@ -392,6 +411,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/open-loop/a-stopped-loop-waits-for-those-under-way", a_stopped_loop_waits_for_those_under_way);
   g_test_add_func ("/open-loop/under-a-tick-a-client-counts-from-the-tick", under_a_tick_a_client_counts_from_the_tick);
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
+  g_test_add_func ("/closed-loop/counts-no-answer-that-is-too-late", a_closed_loop_counts_no_answer_that_is_too_late);
   g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);
   g_test_add_func ("/closed-loop/survives-answers-at-once", a_closed_loop_survives_answers_at_once);
   g_test_add_func ("/closed-loop/a-refused-worker-pauses", a_refused_worker_pauses);
