@@ -80,6 +80,30 @@ poisson_arrivals_scatter_as_they_should (void)
   g_assert_cmpfloat_with_epsilon (variance, 5.0, 0.3); /* four standard errors: 5 * sqrt (2 / 10^4) each */
 }
 
+/* Of n even draws in order the i-th lies i / (n + 1) of the way on average: the last
+ * not at the end of the run. */
+static void
+poisson_arrivals_leave_a_gap_at_either_end (void)
+{
+  enum
+  {
+    N = 4,
+    SEEDS = 1000
+  };
+  double mean[N] = { 0 };
+
+  for (guint seed = 1; seed <= SEEDS; seed++)
+    {
+      LabArrivals arrivals;
+
+      lab_arrivals_init (&arrivals, LAB_ARRIVALS_POISSON, N, LAB_S, seed);
+      for (guint i = 0; i < N; i++)
+        mean[i] += (double) lab_arrivals_next (&arrivals) / LAB_S / SEEDS;
+    }
+  for (guint i = 0; i < N; i++) /* five standard errors: sqrt (0.04 / 1000) each at most */
+    g_assert_cmpfloat_with_epsilon (mean[i], (i + 1.0) / (N + 1), 0.032);
+}
+
 static void
 one_seed_one_schedule (void)
 {
@@ -164,6 +188,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/arrivals/constant-arrivals-are-exact", constant_arrivals_are_exact);
   g_test_add_func ("/arrivals/poisson-arrivals-are-as-many-and-in-order", poisson_arrivals_are_as_many_and_in_order);
   g_test_add_func ("/arrivals/poisson-arrivals-scatter-as-they-should", poisson_arrivals_scatter_as_they_should);
+  g_test_add_func ("/arrivals/poisson-arrivals-leave-a-gap-at-either-end", poisson_arrivals_leave_a_gap_at_either_end);
   g_test_add_func ("/arrivals/one-seed-one-schedule", one_seed_one_schedule);
   g_test_add_func ("/random/exponential-draws-have-the-right-shape", exponential_draws_have_the_right_shape);
   g_test_add_func ("/random/the-generator-is-splitmix64", the_generator_is_splitmix64);

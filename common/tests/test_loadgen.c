@@ -7,7 +7,8 @@ typedef enum
   FINISHES_AT_ONCE, /* inside start() */
   FINISHES_LATER,   /* after @span_ns */
   NEVER_FINISHES,   /* unless it is abandoned */
-  BREAKS_THE_LAW    /* not even then */
+  BREAKS_THE_LAW,   /* not even then */
+  STALLS            /* keeps whoever starts the first call for @span_ns, then finishes at once */
 } Plan;
 
 typedef struct
@@ -69,6 +70,13 @@ fake_dispose (LabTarget *target, LabCall *head)
 }
 
 static void
+stall (const Fake *fake)
+{
+  while (lab_clock_now (fake->clock) - g_array_index (fake->start_times, LabTime, 0) < fake->span_ns)
+    g_usleep (1000);
+}
+
+static void
 fake_start (LabTarget *target, LabCall *head)
 {
   Fake *fake = (Fake *) target;
@@ -81,7 +89,9 @@ fake_start (LabTarget *target, LabCall *head)
   fake->in_flight++;
   fake->most_in_flight = MAX (fake->most_in_flight, fake->in_flight);
   g_array_append_val (fake->start_times, now_ns);
-  if (fake->plan == FINISHES_AT_ONCE)
+  if (fake->plan == STALLS)
+    stall (fake);
+  if (fake->plan == FINISHES_AT_ONCE || fake->plan == STALLS)
     finish (call, fake->outcome);
   else if (fake->plan == FINISHES_LATER)
     lab_timer_arm (&call->timer, now_ns + fake->span_ns);
@@ -111,6 +121,14 @@ fake_new (Plan plan, LabOutcome outcome, LabTime span_ns)
   fake->span_ns = span_ns;
   fake->start_times = g_array_new (FALSE, FALSE, sizeof (LabTime));
   return fake;
+}
+
+/* @clock: (transfer full) */
+static void
+fake_use_clock (Fake *fake, LabClock *clock)
+{
+  lab_clock_free (fake->clock);
+  fake->clock = clock;
 }
 
 static void
@@ -282,22 +300,59 @@ static void
 under_a_tick_a_client_counts_from_the_tick (void)
 {
   g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 50 * LAB_MS);
-  g_autoptr (LabClock) ticking = lab_clock_new_virtual (16 * LAB_MS);
-  LabClock *without = fake->clock;
-  LabOpenLoop *load;
+  g_autoptr (LabOpenLoop) load = NULL;
   guint n_seconds;
 
-  fake->clock = ticking;
-  load = lab_open_loop_new (ticking, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = LAB_S });
+  fake_use_clock (fake, lab_clock_new_virtual (16 * LAB_MS));
+  load
+      = lab_open_loop_new (fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = LAB_S });
   lab_open_loop_start (load);
-  g_assert_true (lab_clock_run_until (ticking, lab_open_loop_is_over, load));
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
   /* Sent at a tick, finished at the first one 50 ms or more later. */
   g_assert_cmpint (lab_histogram_max (lab_summary_latency (lab_open_loop_summary (load), LAB_OK)), ==, 64 * LAB_MS);
   /* The last is due at 0.99 s and sent at 0.992 s: by second of arrival it is one of the first second. */
   g_assert_cmpuint (lab_summary_by_second (lab_open_loop_summary (load), &n_seconds)[0].arrived, ==, 100);
   g_assert_cmpuint (n_seconds, ==, 1);
-  lab_open_loop_free (load);
-  fake->clock = without;
+}
+
+/* What is sent a little late does not make all that follows late, too. */
+static void
+under_a_tick_the_schedule_does_not_slip (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_AT_ONCE, LAB_OK, 0);
+  g_autoptr (LabOpenLoop) load = NULL;
+
+  fake_use_clock (fake, lab_clock_new_virtual (16 * LAB_MS));
+  load
+      = lab_open_loop_new (fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = LAB_S });
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  g_assert_cmpuint (fake->start_times->len, ==, 100);
+  for (guint i = 0; i < 100; i++)
+    g_assert_cmpint (g_array_index (fake->start_times, LabTime, i), ==, (10 * i + 15) / 16 * 16 * LAB_MS);
+}
+
+/* On the real clock: the first call keeps the generator for 60 ms, so that those due
+ * at 10, 20, 30 and 40 ms are sent late. However slow the machine, that was 20 ms or
+ * more, and their clients have waited all the while. */
+static void
+a_late_send_is_told_and_counted (void)
+{
+  g_autoptr (Fake) fake = fake_new (STALLS, LAB_OK, 60 * LAB_MS);
+  g_autoptr (LabOpenLoop) load = NULL;
+  const LabSummary *summary;
+
+  fake_use_clock (fake, lab_clock_new_real ());
+  load = lab_open_loop_new (fake->clock, &fake->target,
+                            &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = 50 * LAB_MS });
+  summary = lab_open_loop_summary (load);
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  g_assert_cmpuint (lab_summary_count (summary, LAB_OK), ==, 5);
+  g_assert_cmpint (lab_histogram_quantile (lab_summary_latency (summary, LAB_OK), 0), >=, 20 * LAB_MS);
+  g_assert_cmpuint (lab_histogram_count (lab_summary_lateness (summary)), ==, 5);
+  g_assert_cmpint (lab_histogram_max (lab_summary_lateness (summary)), >=, 50 * LAB_MS);
+  g_assert_true (lab_summary_was_late (summary));
 }
 
 static void
@@ -429,6 +484,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/open-loop/a-target-that-breaks-the-law-is-named", a_target_that_breaks_the_law_is_named);
   g_test_add_func ("/open-loop/a-stopped-loop-waits-for-those-under-way", a_stopped_loop_waits_for_those_under_way);
   g_test_add_func ("/open-loop/under-a-tick-a-client-counts-from-the-tick", under_a_tick_a_client_counts_from_the_tick);
+  g_test_add_func ("/open-loop/under-a-tick-the-schedule-does-not-slip", under_a_tick_the_schedule_does_not_slip);
+  g_test_add_func ("/open-loop/a-late-send-is-told-and-counted", a_late_send_is_told_and_counted);
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
   g_test_add_func ("/closed-loop/counts-no-answer-that-is-too-late", a_closed_loop_counts_no_answer_that_is_too_late);
   g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);
