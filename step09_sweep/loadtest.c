@@ -7,9 +7,13 @@
  * up or not, and each has exactly one outcome. */
 #include <string.h>
 
+#include "../common/http/client.h"
+#include "../common/http/probe.h"
 #include "../common/http/sockets.h"
-#include "../common/http/trial.h"
+#include "../common/lab/policy.h"
+#include "../common/loadgen/loadgen.h"
 
+#define WORKERS_MAX 100000
 #define REFUSED_FOR LAB_S /* after that long with nothing but refused connections it stops */
 
 typedef struct
@@ -18,7 +22,7 @@ typedef struct
   char *method, *body, *multiples;
   GPtrArray *headers;
   gboolean insecure, allow_remote, probe_only, has_multiples;
-  gint64 max_inflight;
+  gint64 workers, max_inflight;
 } Settings;
 
 typedef struct
@@ -33,7 +37,9 @@ typedef struct
   guint64 refused_before, others_before;
   gboolean is_refused;
 
-  guint64 offered, accounted; /* over all runs */
+  guint64 scheduled, offered, unsent; /* over all runs */
+  double highest;                     /* multiple so far, and of its run: */
+  guint64 shed, timeout, error;
   guint64 errors[LAB_HTTP_N_ERRORS];
   guint64 statuses[1000];
 } Test;
@@ -65,6 +71,7 @@ static Lab *
 new_lab (Settings *settings, int argc, char *argv[])
 {
   gboolean has_rate = FALSE;
+  gboolean has_workers = FALSE;
   const LabOption own[] = {
     { .name = "rate",
       .letter = 'r',
@@ -79,6 +86,14 @@ new_lab (Settings *settings, int argc, char *argv[])
       .given = &settings->has_multiples,
       .unit = "N,N...",
       .help = "Of the capacity, one run each (0.5,1,1.5,2,4)" },
+    { .name = "workers",
+      .kind = LAB_OPTION_COUNT,
+      .value = &settings->workers,
+      .given = &has_workers,
+      .min = 1,
+      .max = WORKERS_MAX,
+      .unit = "N",
+      .help = "Of the probe: enough to fill the service; late answers do not count (16)" },
     { .name = "probe-only",
       .kind = LAB_OPTION_FLAG,
       .value = &settings->probe_only,
@@ -108,7 +123,7 @@ new_lab (Settings *settings, int argc, char *argv[])
       .min = 1,
       .max = G_MAXINT,
       .unit = "N",
-      .help = "Requests under way at once; one more is not sent (no limit)" },
+      .help = "Requests under way at once; one more is held back (no limit)" },
     { .name = "allow-remote",
       .kind = LAB_OPTION_FLAG,
       .value = &settings->allow_remote,
@@ -129,6 +144,8 @@ new_lab (Settings *settings, int argc, char *argv[])
   if ((has_rate && settings->probe_only) || (has_rate && settings->has_multiples)
       || (settings->probe_only && settings->has_multiples))
     lab_fail (lab, "--rate, --multiples and --probe-only exclude each other");
+  if (has_rate && has_workers)
+    lab_fail (lab, "--workers are those of the probe, and with --rate there is none");
   return lab;
 }
 
@@ -211,12 +228,18 @@ static const LabColumn main_columns[] = {
   { .key = "timeout", .heading = "timeout", .width = 8 },
   { .key = "error", .heading = "error", .width = 7 },
   { .key = "unsent", .heading = "unsent", .width = 7 },
-  { .key = "p50_ms", .heading = "p50 ms", .width = 8 },
+  { .key = "p50_ms", .heading = "ok p50 ms", .width = 10 },
   { .key = "p99_ms", .heading = "p99 ms", .width = 8 },
+  { .key = "max_ms", .heading = "max ms", .width = 8 },
   { .key = "shed_p50_ms" },
   { .key = "shed_p99_ms" },
+  { .key = "shed_max_ms" },
+  { .key = "timeout_p50_ms" },
+  { .key = "timeout_p99_ms" },
+  { .key = "timeout_max_ms" },
   { .key = "error_p50_ms" },
   { .key = "error_p99_ms" },
+  { .key = "error_max_ms" },
   { .key = "wasted" }, /* a stranger's service does not say */
   { .key = "resent" },
   { .key = "retry_after" },
@@ -235,13 +258,15 @@ new_table (Lab *lab)
   return lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
 }
 
+#define LATENCY_VALUES(summary, outcome)                                                       \
+  lab_milliseconds (lab_histogram_quantile (lab_summary_latency (summary, outcome), 500)),     \
+      lab_milliseconds (lab_histogram_quantile (lab_summary_latency (summary, outcome), 990)), \
+      lab_milliseconds (lab_histogram_max (lab_summary_latency (summary, outcome)))
+
 static void
 add_row (Test *test, double multiple, double rate_rps, const LabSummary *summary)
 {
   const LabHttpCounters *counters = lab_http_client_counters (test->client);
-  const LabHistogram *ok = lab_summary_latency (summary, LAB_OK);
-  const LabHistogram *shed = lab_summary_latency (summary, LAB_SHED);
-  const LabHistogram *failed = lab_summary_latency (summary, LAB_ERROR);
   guint64 offered = lab_summary_offered (summary);
   LabTime duration_ns = lab_summary_duration (summary);
   LabValue values[G_N_ELEMENTS (columns)] = {
@@ -256,12 +281,10 @@ add_row (Test *test, double multiple, double rate_rps, const LabSummary *summary
     lab_count (lab_summary_count (summary, LAB_TIMEOUT)),
     lab_count (lab_summary_count (summary, LAB_ERROR)),
     lab_count (lab_summary_count (summary, LAB_UNSENT)),
-    lab_milliseconds (lab_histogram_quantile (ok, 500)),
-    lab_milliseconds (lab_histogram_quantile (ok, 990)),
-    lab_milliseconds (lab_histogram_quantile (shed, 500)),
-    lab_milliseconds (lab_histogram_quantile (shed, 990)),
-    lab_milliseconds (lab_histogram_quantile (failed, 500)),
-    lab_milliseconds (lab_histogram_quantile (failed, 990)),
+    LATENCY_VALUES (summary, LAB_OK),
+    LATENCY_VALUES (summary, LAB_SHED),
+    LATENCY_VALUES (summary, LAB_TIMEOUT),
+    LATENCY_VALUES (summary, LAB_ERROR),
     lab_none (),
     lab_count (counters->resent),
     lab_count (counters->retry_after),
@@ -294,32 +317,24 @@ print_errors (Test *test)
 }
 
 static void
-count (Test *test, const LabSummary *summary)
+count (Test *test, double multiple, double rate_rps, const LabSummary *summary)
 {
   const LabHttpCounters *counters = lab_http_client_counters (test->client);
 
+  test->scheduled += lab_policy_scheduled (test->lab, rate_rps);
   test->offered += lab_summary_offered (summary);
-  for (LabOutcome outcome = 0; outcome < LAB_N_OUTCOMES; outcome++)
-    test->accounted += lab_summary_count (summary, outcome);
+  test->unsent += lab_summary_count (summary, LAB_UNSENT);
+  if (multiple > test->highest)
+    {
+      test->highest = multiple;
+      test->shed = lab_summary_count (summary, LAB_SHED);
+      test->timeout = lab_summary_count (summary, LAB_TIMEOUT);
+      test->error = lab_summary_count (summary, LAB_ERROR);
+    }
   for (LabHttpError error = 0; error < LAB_HTTP_N_ERRORS; error++)
     test->errors[error] += counters->errors[error];
   for (guint status = 0; status < G_N_ELEMENTS (test->statuses); status++)
     test->statuses[status] += counters->statuses[status];
-}
-
-/* That the sends were late is said of the run, and the program ends with 3. */
-static void
-judge_lateness (Test *test, double rate_rps, const LabSummary *summary)
-{
-  const LabHistogram *lateness = lab_summary_lateness (summary);
-
-  if (lab_summary_was_late (summary))
-    lab_invalidate (test->lab,
-                    "at %g requests per second over 1 %% were sent more than 10 ms late (p50 %.2f ms, p99 %.2f ms, "
-                    "at most %.2f ms)",
-                    rate_rps, (double) lab_histogram_quantile (lateness, 500) / LAB_MS,
-                    (double) lab_histogram_quantile (lateness, 990) / LAB_MS,
-                    (double) lab_histogram_max (lateness) / LAB_MS);
 }
 
 typedef struct
@@ -349,6 +364,7 @@ run_at (Test *test, double multiple, double rate_rps)
                                                    .client_timeout_ns = settings->client_timeout_ns,
                                                    .hang_up = TRUE,
                                                    .seed = (guint64) settings->seed });
+  g_autofree char *label = g_strdup_printf ("%g requests/s", rate_rps);
   Run run = { test, load };
 
   begin_to_look (test);
@@ -357,13 +373,13 @@ run_at (Test *test, double multiple, double rate_rps)
   lab_timer_disarm (&test->look);
   add_row (test, multiple, rate_rps, lab_open_loop_summary (load));
   print_errors (test);
-  count (test, lab_open_loop_summary (load));
-  judge_lateness (test, rate_rps, lab_open_loop_summary (load));
+  count (test, multiple, rate_rps, lab_open_loop_summary (load));
+  lab_policy_judge_lateness (test->lab, label, lab_open_loop_summary (load));
 }
 
 /* The whole test */
 
-static const char *
+static LabHttpError
 worst_error (const LabHttpCounters *counters)
 {
   LabHttpError worst = LAB_HTTP_NO_ERROR;
@@ -371,30 +387,55 @@ worst_error (const LabHttpCounters *counters)
   for (LabHttpError error = 0; error < LAB_HTTP_N_ERRORS; error++)
     if (counters->errors[error] > counters->errors[worst])
       worst = error;
-  return lab_http_error_name (worst);
+  return worst;
+}
+
+/* Ends the program: without a capacity there are no multiples of it. */
+G_NORETURN static void
+fail_without_capacity (Test *test, const LabHttpProbe *found)
+{
+  LabHttpError worst = worst_error (lab_http_client_counters (test->client));
+
+  if (test->is_refused)
+    lab_fail (test->lab, "nobody listens there: every connection of a whole second was refused");
+  if (worst != LAB_HTTP_NO_ERROR)
+    lab_fail (test->lab, "no request of the probe was answered well; what was wrong with most: %s",
+              lab_http_error_name (worst));
+  lab_fail (test->lab,
+            "no request of the probe was answered well within the client timeout of %g s (%" G_GUINT64_FORMAT
+            " were later); give it fewer --workers, or a longer --client-timeout",
+            (double) lab_settings (test->lab)->client_timeout_ns / LAB_S, found->late);
 }
 
 static double
 probe (Test *test)
 {
   Lab *lab = test->lab;
-  double steady_rps, capacity_rps;
+  LabHttpProbe found;
 
   begin_to_look (test);
-  capacity_rps = lab_http_capacity (lab, lab_http_client_target (test->client), lab_settings (lab)->client_timeout_ns,
-                                    &test->is_refused, &steady_rps);
+  lab_http_probe (lab, lab_http_client_target (test->client),
+                  &(LabHttpProbeOptions) { .workers = (guint) test->settings.workers,
+                                           .patience_ns = lab_settings (lab)->client_timeout_ns,
+                                           .give_up = &test->is_refused },
+                  &found);
   lab_timer_disarm (&test->look);
   if (lab_is_interrupted (lab))
     return 0;
-  if (test->is_refused)
-    lab_fail (lab, "nobody listens there: every connection of a whole second was refused");
-  if (capacity_rps <= 0)
-    lab_fail (lab, "no request of the probe was answered well; what was wrong with most: %s",
-              worst_error (lab_http_client_counters (test->client)));
-  lab_print (lab, "capacity: %.1f requests/s (16 workers for 3 s; steady %.1f/s)\n", capacity_rps, steady_rps);
-  lab_results_setting (lab_results (lab), "capacity_rps", lab_rps (capacity_rps));
-  lab_results_setting (lab_results (lab), "steady_capacity_rps", lab_rps (steady_rps));
-  return capacity_rps;
+  if (test->is_refused || found.ok == 0)
+    fail_without_capacity (test, &found);
+  lab_print (lab, "capacity: %.1f requests/s (%" G_GINT64_FORMAT " workers for 3 s; steady %.1f/s)\n",
+             found.capacity_rps, test->settings.workers, found.steady_rps);
+  if (found.late > 0)
+    lab_print (lab,
+               "    %" G_GUINT64_FORMAT " answers came after the client timeout and are not counted; with fewer "
+               "--workers there may be more capacity\n",
+               found.late);
+  lab_results_setting (lab_results (lab), "workers", lab_count ((guint64) test->settings.workers));
+  lab_results_setting (lab_results (lab), "capacity_rps", lab_rps (found.capacity_rps));
+  lab_results_setting (lab_results (lab), "steady_capacity_rps", lab_rps (found.steady_rps));
+  lab_results_setting (lab_results (lab), "probe_late", lab_count (found.late));
+  return found.capacity_rps;
 }
 
 static void
@@ -419,7 +460,7 @@ sweep (Test *test)
 }
 
 static void
-conclude (Test *test)
+add_errors (Test *test)
 {
   LabResults *results = lab_results (test->lab);
 
@@ -432,10 +473,60 @@ conclude (Test *test)
 
         lab_results_object (results, "errors", key, lab_count (test->statuses[status]));
       }
+}
+
+/* Whoever sets --max-inflight wants requests held back; nobody wants too few files. */
+static void
+check_sending (Test *test)
+{
+  const char *claim = "every request could be sent";
+  guint64 held_back = test->errors[LAB_HTTP_OVER_MAX_INFLIGHT];
+  guint64 in_want = test->unsent - held_back;
+
+  if (in_want > 0)
+    lab_check (test->lab, FALSE, claim,
+               "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " could not, for want of files (%" G_GUINT64_FORMAT
+               "; the limit is %u), ports (%" G_GUINT64_FORMAT ") or memory (%" G_GUINT64_FORMAT ")",
+               in_want, test->offered, test->errors[LAB_HTTP_OUT_OF_FILES], lab_raise_file_limit (),
+               test->errors[LAB_HTTP_OUT_OF_PORTS], test->errors[LAB_HTTP_OUT_OF_MEMORY]);
+  else if (held_back > 0)
+    lab_check (test->lab, TRUE, claim,
+               "but for %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " that --max-inflight held back", held_back,
+               test->offered);
+  else
+    lab_check (test->lab, TRUE, claim, "%" G_GUINT64_FORMAT, test->offered);
+}
+
+static void
+check_overload (Test *test)
+{
+  const char *claim = "the highest load was an overload";
+
+  if (test->shed + test->timeout + test->error > 0)
+    lab_check (test->lab, TRUE, claim,
+               "at %gx %" G_GUINT64_FORMAT " shed, %" G_GUINT64_FORMAT " timed out, %" G_GUINT64_FORMAT " failed",
+               test->highest, test->shed, test->timeout, test->error);
+  else
+    lab_skip (test->lab, claim,
+              "at %gx nothing was shed, timed out or failed, so this says nothing about overload: the probe wants more "
+              "--workers than %" G_GINT64_FORMAT ", or the test higher --multiples",
+              test->highest, test->settings.workers);
+}
+
+static void
+conclude (Test *test)
+{
+  add_errors (test);
   if (test->settings.probe_only)
     return;
-  lab_check (test->lab, test->accounted == test->offered, "every request has exactly one outcome",
-             "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, test->accounted, test->offered);
+  if (test->is_refused)
+    lab_skip (test->lab, "every request has exactly one outcome", "it was stopped with some under way");
+  else
+    lab_check (test->lab, test->offered == test->scheduled, "every request has exactly one outcome",
+               "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, test->offered, test->scheduled);
+  check_sending (test);
+  if (test->highest > 0)
+    check_overload (test);
   lab_check (test->lab, !test->is_refused, "somebody listened throughout", "%s",
              test->is_refused ? "every connection of a whole second was refused: stopped" : "no second of refusals");
 }
@@ -443,10 +534,9 @@ conclude (Test *test)
 int
 main (int argc, char *argv[])
 {
-  Test test = { .settings.headers = g_ptr_array_new_with_free_func (g_free) };
+  Test test = { .settings = { .headers = g_ptr_array_new_with_free_func (g_free), .workers = LAB_HTTP_PROBE_WORKERS } };
   g_autoptr (Lab) lab = test.lab = new_lab (&test.settings, argc, argv);
 
-  lab_raise_file_limit ();
   test.client = new_client (lab, &test.settings);
   test.table = new_table (lab);
   lab_timer_init (&test.look, lab_clock (lab), look);

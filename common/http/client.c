@@ -1,7 +1,7 @@
 #include "client.h"
 
 #include "../admission/retry_after.h"
-#include "../time/clock.h"
+#include "sockets.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -64,6 +64,7 @@ lab_http_error_name (LabHttpError error)
     [LAB_HTTP_OTHER] = "other",
     [LAB_HTTP_OUT_OF_PORTS] = "out_of_ports",
     [LAB_HTTP_OUT_OF_FILES] = "out_of_files",
+    [LAB_HTTP_OUT_OF_MEMORY] = "out_of_memory",
     [LAB_HTTP_OVER_MAX_INFLIGHT] = "over_max_inflight",
   };
 
@@ -84,9 +85,10 @@ error_of_errno (int number, LabHttpError otherwise)
       return LAB_HTTP_OUT_OF_PORTS;
     case EMFILE:
     case ENFILE:
+      return LAB_HTTP_OUT_OF_FILES;
     case ENOBUFS:
     case ENOMEM:
-      return LAB_HTTP_OUT_OF_FILES;
+      return LAB_HTTP_OUT_OF_MEMORY;
     default:
       return otherwise;
     }
@@ -138,6 +140,8 @@ error_of_result (HttpCall *call, CURLcode result)
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_SSL_CIPHER:
       return LAB_HTTP_TLS_HANDSHAKE;
+    case CURLE_OUT_OF_MEMORY:
+      return LAB_HTTP_OUT_OF_MEMORY;
     default:
       return LAB_HTTP_OTHER;
     }
@@ -521,6 +525,13 @@ http_dispose (LabTarget *target, LabCall *head)
 }
 
 static void
+finish_unsent (HttpCall *call, LabHttpError error)
+{
+  call->client->counters.errors[error]++;
+  lab_call_finish (&call->call, LAB_UNSENT);
+}
+
+static void
 http_start (LabTarget *target, LabCall *head)
 {
   LabHttpClient *self = LAB_OWNER_OF (target, LabHttpClient, target);
@@ -528,8 +539,7 @@ http_start (LabTarget *target, LabCall *head)
 
   if (self->options.max_inflight > 0 && self->inflight >= self->options.max_inflight)
     {
-      self->counters.errors[LAB_HTTP_OVER_MAX_INFLIGHT]++;
-      lab_call_finish (head, LAB_UNSENT);
+      finish_unsent (call, LAB_HTTP_OVER_MAX_INFLIGHT);
       return;
     }
   call->sends = 0;
@@ -537,9 +547,13 @@ http_start (LabTarget *target, LabCall *head)
   call->body_kept = 0;
   call->has_headers = FALSE;
   call->complaint[0] = '\0';
+  if (curl_multi_add_handle (self->multi, call->easy) != CURLM_OK)
+    {
+      finish_unsent (call, LAB_HTTP_OUT_OF_MEMORY); /* it has no other reason with a handle like ours */
+      return;
+    }
   call->is_active = TRUE;
   self->inflight++;
-  curl_multi_add_handle (self->multi, call->easy);
 }
 
 static void
@@ -582,6 +596,19 @@ parse_url (LabHttpClient *self, GError **error)
   return FALSE;
 }
 
+/* The address as the library wants it for a name; one that needs its interface
+ * named ("fe80::1%eth0") it does not take. Returns: (transfer full), or NULL. */
+static char *
+text_of_address (const struct addrinfo *info)
+{
+  char text[NI_MAXHOST];
+
+  if (getnameinfo (info->ai_addr, info->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST) != 0
+      || strchr (text, '%') != NULL)
+    return NULL;
+  return info->ai_family == AF_INET6 ? g_strdup_printf ("[%s]", text) : g_strdup (text);
+}
+
 /* Holds every address of @host against the rule, and notes them for the library,
  * so that it never asks a name server again. */
 static gboolean
@@ -592,18 +619,22 @@ take_addresses (LabHttpClient *self, const char *host, const char *port, const s
   g_string_printf (entry, "%s:%s:", host, port);
   for (const struct addrinfo *info = list; info != NULL; info = info->ai_next)
     {
-      char text[INET6_ADDRSTRLEN] = "";
-      gboolean is_six = info->ai_family == AF_INET6;
+      g_autofree char *text = text_of_address (info);
 
-      getnameinfo (info->ai_addr, info->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
       if (!self->options.allow_remote && !is_loopback (info->ai_addr))
         {
           g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_REMOTE,
                        "%s is another machine (%s); load tests go to this one only, unless --allow-remote is given",
-                       host, text);
+                       host, text == NULL ? "link-local" : text);
           return FALSE;
         }
-      g_string_append_printf (entry, is_six ? "%s[%s]" : "%s%s", info == list ? "" : ",", text);
+      if (text == NULL)
+        {
+          g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_RESOLVE,
+                       "%s has an address that cannot be used by name; give the address itself", host);
+          return FALSE;
+        }
+      g_string_append_printf (entry, "%s%s", info == list ? "" : ",", text);
     }
   if (*host != '[')
     self->resolved = curl_slist_append (NULL, entry->str);
@@ -710,6 +741,7 @@ lab_http_client_new (const LabHttpClientOptions *options, GError **error)
   g_autoptr (LabHttpClient) self = g_new0 (LabHttpClient, 1);
 
   global_init ();
+  lab_raise_file_limit ();
   self->options = *options;
   self->options.url = g_strdup (options->url);
   self->options.method = g_strdup (options->method);
@@ -789,9 +821,25 @@ open_loopback_socket (void *data, curlsocktype purpose, struct curl_sockaddr *ad
   return socket (address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-char *
-lab_http_get (const char *url, LabTime timeout_ns, GError **error)
+typedef struct
 {
+  LabCondition condition;
+  gpointer data;
+} GiveUp;
+
+static int
+look_whether_to_give_up (void *data, curl_off_t to_come, curl_off_t come, curl_off_t to_go, curl_off_t gone)
+{
+  const GiveUp *give_up = data;
+
+  (void) to_come, (void) come, (void) to_go, (void) gone;
+  return give_up->condition != NULL && give_up->condition (give_up->data);
+}
+
+char *
+lab_http_get (const char *url, LabTime timeout_ns, LabCondition give_up, gpointer data, GError **error)
+{
+  GiveUp impatience = { give_up, data };
   g_autoptr (GString) body = g_string_new (NULL);
   CURL *easy;
   CURLcode result;
@@ -805,6 +853,9 @@ lab_http_get (const char *url, LabTime timeout_ns, GError **error)
   curl_easy_setopt (easy, CURLOPT_WRITEFUNCTION, append_body);
   curl_easy_setopt (easy, CURLOPT_WRITEDATA, body);
   curl_easy_setopt (easy, CURLOPT_OPENSOCKETFUNCTION, open_loopback_socket);
+  curl_easy_setopt (easy, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt (easy, CURLOPT_XFERINFOFUNCTION, look_whether_to_give_up);
+  curl_easy_setopt (easy, CURLOPT_XFERINFODATA, &impatience);
   result = curl_easy_perform (easy);
   curl_easy_getinfo (easy, CURLINFO_RESPONSE_CODE, &status);
   curl_easy_cleanup (easy);

@@ -26,7 +26,7 @@
 #pragma once
 
 #include "../loadgen/target.h"
-#include "../time/duration.h"
+#include "../time/clock.h"
 
 G_BEGIN_DECLS
 
@@ -48,6 +48,7 @@ typedef enum
 
   LAB_HTTP_OUT_OF_PORTS, /* from here on: of our own, LAB_UNSENT */
   LAB_HTTP_OUT_OF_FILES,
+  LAB_HTTP_OUT_OF_MEMORY,
   LAB_HTTP_OVER_MAX_INFLIGHT,
   LAB_HTTP_N_ERRORS
 } LabHttpError;
@@ -112,7 +113,8 @@ const LabHttpCounters *lab_http_client_counters (const LabHttpClient *client);
 void lab_http_client_reset_counters (LabHttpClient *client);
 
 /* One plain request outside any load, waited for: what stands at @url, or NULL
- * with @error set. For loopback addresses only. Returns: (transfer full) */
-char *lab_http_get (const char *url, LabTime timeout_ns, GError **error);
+ * with @error set. Ends early when @give_up, asked now and then, says so (may be
+ * NULL). For loopback addresses only. Returns: (transfer full) */
+char *lab_http_get (const char *url, LabTime timeout_ns, LabCondition give_up, gpointer data, GError **error);
 
 G_END_DECLS

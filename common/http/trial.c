@@ -1,15 +1,15 @@
 #include "trial.h"
 
+#include "probe.h"
+
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#define PROBE_WORKERS 16
-#define PROBE_NS (3 * LAB_S)
-#define PROBE_STEADY_NS LAB_S
-#define PROBE_PATIENCE_NS (60 * LAB_S)
+#define WORKERS_PER_SLOT 4 /* of a probe */
 
-#define STATS_TIMEOUT_NS (2 * LAB_S)
-#define STATS_TRIES 50
+#define STATS_TIMEOUT_NS (2 * LAB_S) /* of one request */
+#define STATS_PATIENCE_NS (10 * LAB_S)
+#define STATS_PATIENCE_INTERRUPTED_NS (LAB_S / 2)
 #define STATS_AGAIN_US 20000
 
 LabHttpTrial *
@@ -19,9 +19,7 @@ lab_http_trial_new_of (const char *label, LabChild *service)
 
   trial->service = service;
   trial->url = g_strdup_printf ("http://127.0.0.1:%u/work", lab_child_port (service));
-  trial->run = g_new0 (LabRun, 1);
-  trial->run->label = g_strdup (label);
-  trial->run->timeline = g_array_new (FALSE, FALSE, sizeof (LabPoint));
+  trial->run = lab_run_new (label);
   return trial;
 }
 
@@ -81,64 +79,44 @@ client_for (Lab *lab, const LabHttpTrial *trial)
   return client;
 }
 
-/* A probe ends when its workers have their last answers, or when its patience
- * with them does. */
-typedef struct
-{
-  LabClosedLoop *workers;
-  LabTimer patience;
-  gboolean has_lost_patience;
-  const gboolean *give_up;
-} Probe;
-
-static void
-lose_patience (LabTimer *timer)
-{
-  LAB_OWNER_OF (timer, Probe, patience)->has_lost_patience = TRUE;
-}
-
-static gboolean
-probe_is_over (gpointer data)
-{
-  const Probe *probe = data;
-
-  return probe->has_lost_patience || (probe->give_up != NULL && *probe->give_up)
-         || lab_closed_loop_is_over (probe->workers);
-}
-
-double
-lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, const gboolean *give_up, double *steady_rps)
-{
-  LabClock *clock = lab_clock (lab);
-  g_autoptr (LabClosedLoop) workers = lab_closed_loop_new (
-      clock, target,
-      &(LabClosedLoopOptions) { .workers = PROBE_WORKERS, .duration_ns = PROBE_NS, .steady_from_ns = PROBE_STEADY_NS });
-  Probe probe = { .workers = workers, .give_up = give_up };
-
-  lab_timer_init (&probe.patience, clock, lose_patience);
-  lab_timer_arm (&probe.patience, lab_clock_now (clock) + PROBE_NS + patience_ns);
-  lab_closed_loop_start (workers);
-  lab_run_until (lab, probe_is_over, &probe, PROBE_NS);
-  lab_timer_disarm (&probe.patience);
-  if (steady_rps != NULL)
-    *steady_rps = (double) lab_closed_loop_steady_ok (workers) * LAB_S / (double) (PROBE_NS - PROBE_STEADY_NS);
-  return (double) lab_closed_loop_finished (workers, LAB_OK) * LAB_S / (double) PROBE_NS;
-}
-
 double
 lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps)
 {
   g_autoptr (LabHttpClient) client = client_for (lab, trial);
+  /* With fewer than the slots it would never be full. Its work is worth counting
+   * however late: clients wait for the probe as long as they have to. */
+  guint workers = MAX (LAB_HTTP_PROBE_WORKERS, WORKERS_PER_SLOT * (guint) lab_settings (lab)->slots);
+  LabHttpProbe found;
 
-  return lab_http_capacity (lab, lab_http_client_target (client), PROBE_PATIENCE_NS, NULL, steady_rps);
+  lab_http_probe (lab, lab_http_client_target (client), &(LabHttpProbeOptions) { .workers = workers }, &found);
+  if (steady_rps != NULL)
+    *steady_rps = found.steady_rps;
+  return found.capacity_rps;
+}
+
+/* For how long a service is asked for a number; a user who has pressed Ctrl-C does
+ * not wait as long. */
+typedef struct
+{
+  Lab *lab;
+  gint64 begun_us;
+} Patience;
+
+static gboolean
+is_at_its_end (gpointer data)
+{
+  const Patience *patience = data;
+  LabTime limit_ns = lab_is_interrupted (patience->lab) ? STATS_PATIENCE_INTERRUPTED_NS : STATS_PATIENCE_NS;
+
+  return (g_get_monotonic_time () - patience->begun_us) * LAB_US >= limit_ns;
 }
 
 /* Returns -1 with @error set when there is no such number. */
 static gint64
-read_stat (const LabChild *service, const char *key, GError **error)
+read_stat (const LabChild *service, const char *key, Patience *patience, GError **error)
 {
   g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u/stats", lab_child_port (service));
-  g_autofree char *text = lab_http_get (url, STATS_TIMEOUT_NS, error);
+  g_autofree char *text = lab_http_get (url, STATS_TIMEOUT_NS, is_at_its_end, patience, error);
   g_autoptr (JsonParser) parser = json_parser_new ();
   JsonNode *root;
 
@@ -156,19 +134,20 @@ read_stat (const LabChild *service, const char *key, GError **error)
 guint64
 lab_http_service_stat (Lab *lab, const LabChild *service, const char *key)
 {
-  g_autoptr (GError) error = NULL;
+  Patience patience = { lab, g_get_monotonic_time () };
+  gint64 value;
 
-  for (guint i = 0; i < STATS_TRIES; i++)
+  for (;;)
     {
-      gint64 value;
+      g_autoptr (GError) error = NULL;
 
-      g_clear_error (&error);
-      value = read_stat (service, key, &error);
+      value = read_stat (service, key, &patience, &error);
       if (value >= 0)
         return (guint64) value;
+      if (is_at_its_end (&patience))
+        lab_fail (lab, "%s", error->message);
       g_usleep (STATS_AGAIN_US);
     }
-  lab_fail (lab, "%s", error->message);
 }
 
 static void
@@ -188,7 +167,7 @@ trial_start (Lab *lab, LabHttpTrial *trial, double rate_rps)
 /* The clients leave, and with them their connections: only then do a limit on
  * connections and the counters speak to anybody else. */
 static void
-trial_end (Lab *lab, LabHttpTrial *trial)
+trial_end (Lab *lab, LabHttpTrial *trial, double rate_rps)
 {
   const LabHttpCounters *counters = lab_http_client_counters (trial->client);
   LabRun *run = trial->run;
@@ -201,7 +180,7 @@ trial_end (Lab *lab, LabHttpTrial *trial)
   g_clear_pointer (&trial->client, lab_http_client_free);
 
   run->work = lab_http_service_stat (lab, trial->service, "work_done") - trial->work_before;
-  run->wasted = run->work - MIN (run->work, lab_summary_count (run->summary, LAB_OK));
+  lab_run_settle (lab, run, rate_rps);
   run->peak_line = (guint) lab_http_service_stat (lab, trial->service, "peak_line");
   if (trial->refusal != NULL)
     trial->refusal_lines = lab_child_count_log (trial->service, trial->refusal);
@@ -224,7 +203,7 @@ lab_http_trials_run (Lab *lab, GPtrArray *trials, double rate_rps)
     lab_open_loop_start (g_ptr_array_index (loads, i));
   lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
   for (guint i = 0; i < trials->len; i++)
-    trial_end (lab, g_ptr_array_index (trials, i));
+    trial_end (lab, g_ptr_array_index (trials, i), rate_rps);
 }
 
 void
@@ -232,10 +211,11 @@ lab_http_judge_generator (Lab *lab, const char *label, const LabSummary *summary
 {
   guint64 unsent = lab_summary_count (summary, LAB_UNSENT);
 
-  if (lab_summary_was_late (summary))
-    lab_invalidate (lab, "'%s': over 1 %% of the requests were sent more than 10 ms late", label);
+  lab_policy_judge_lateness (lab, label, summary);
   if (unsent > 0)
-    lab_invalidate (lab, "'%s': %" G_GUINT64_FORMAT " requests could not be sent at all", label, unsent);
+    lab_check (lab, FALSE, "every request could be sent",
+               "'%s': %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " could not, for want of files or ports", label,
+               unsent, lab_summary_offered (summary));
 }
 
 /* The table: the article's columns, the first refusal, the log, the generator. */

@@ -44,16 +44,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabHttpTrial, lab_http_trial_free)
  * still counted behind it. @front: (transfer full) */
 void lab_http_trial_set_front (LabHttpTrial *trial, LabChild *front);
 
-/* Keeps the service busy by a closed loop of 16 workers for 3 s. The finish rate
- * is its capacity; it reads a little high, because what is in flight at the end
- * counts, too. *steady_rps (may be NULL): the same from the end of the first second
- * up to that of the third, without what is in flight. */
+/* Keeps the service busy by a closed loop of 16 workers or 4 for each of the lab's
+ * slots, whichever are more; see LabHttpProbe. @steady_rps may be NULL. */
 double lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps);
-
-/* The same for any target. It ends before its time once *@give_up is TRUE (may be
- * NULL); calls that have not finished @patience_ns after its end are abandoned. */
-double lab_http_capacity (Lab *lab, LabTarget *target, LabTime patience_ns, const gboolean *give_up,
-                          double *steady_rps);
 
 /* One run at @rate_rps for the lab's duration, by clients that hang up at the
  * lab's client timeout, against all @trials (of LabHttpTrial) at once. Whether the
@@ -66,11 +59,12 @@ void lab_http_trials_print (Lab *lab, GPtrArray *trials);
 
 guint64 lab_http_trial_count (const LabHttpTrial *trial, LabOutcome outcome);
 
-/* A number of the service's /stats. Tries again for a moment when the service
- * refuses. */
+/* A number of the service's /stats. Tries again for a while when the service
+ * refuses, and for no more than a moment once a signal has come. */
 guint64 lab_http_service_stat (Lab *lab, const LabChild *service, const char *key);
 
-/* lab_invalidate() when the generator of a run was late or could not send. */
+/* lab_invalidate() when the generator of a run was late, which may be better the
+ * next time; a claim that fails when there was no file or port to send from. */
 void lab_http_judge_generator (Lab *lab, const char *label, const LabSummary *summary);
 
 G_END_DECLS

@@ -47,6 +47,16 @@ typedef struct
   LabTime start_ns, every_ns;
 } Experiment;
 
+LabRun *
+lab_run_new (const char *label)
+{
+  LabRun *run = g_new0 (LabRun, 1);
+
+  run->label = g_strdup (label);
+  run->timeline = g_array_new (FALSE, FALSE, sizeof (LabPoint));
+  return run;
+}
+
 static void
 take_sample (LabTimer *timer)
 {
@@ -81,9 +91,7 @@ experiment_start (Lab *lab, const LabPolicy *policy)
   LabClock *clock = lab_clock (lab);
   Experiment *experiment = g_new0 (Experiment, 1);
 
-  experiment->run = g_new0 (LabRun, 1);
-  experiment->run->label = g_strdup (policy->label);
-  experiment->run->timeline = g_array_new (FALSE, FALSE, sizeof (LabPoint));
+  experiment->run = lab_run_new (policy->label);
   experiment->service = lab_service_new (clock, &(LabServiceOptions) { .limits = { .slots = (guint) settings->slots,
                                                                                    .max_waiting = policy->max_waiting,
                                                                                    .max_wait = policy->max_wait },
@@ -115,24 +123,60 @@ experiment_end (Experiment *experiment)
   if (!lab_open_loop_is_over (experiment->load)) /* interrupted */
     experiment_is_over (experiment);
   run->summary = lab_open_loop_steal_summary (experiment->load);
-  run->wasted = run->work - lab_summary_count (run->summary, LAB_OK);
   lab_open_loop_free (experiment->load);
   lab_service_free (experiment->service);
   g_free (experiment);
   return run;
 }
 
+guint64
+lab_policy_scheduled (Lab *lab, double rate_rps)
+{
+  LabArrivals arrivals;
+
+  lab_arrivals_init (&arrivals, LAB_ARRIVALS_CONSTANT, rate_rps, lab_settings (lab)->duration_ns, 0);
+  return lab_arrivals_count (&arrivals);
+}
+
 void
 lab_policy_refuse_empty_run (Lab *lab, const char *label, double rate_rps)
 {
-  const LabSettings *settings = lab_settings (lab);
-  LabArrivals arrivals;
-
-  lab_arrivals_init (&arrivals, LAB_ARRIVALS_CONSTANT, rate_rps, settings->duration_ns, 0);
-  if (lab_arrivals_count (&arrivals) == 0)
+  if (lab_policy_scheduled (lab, rate_rps) == 0)
     lab_fail (lab,
               "'%s' would send nothing: --duration=%gs is too short for %g requests per second; allowed is %gs or more",
-              label, (double) settings->duration_ns / LAB_S, rate_rps, 1 / rate_rps);
+              label, (double) lab_settings (lab)->duration_ns / LAB_S, rate_rps, 1 / rate_rps);
+}
+
+void
+lab_policy_judge_lateness (Lab *lab, const char *label, const LabSummary *summary)
+{
+  const LabHistogram *lateness = lab_summary_lateness (summary);
+
+  if (lab_summary_was_late (summary))
+    lab_invalidate (lab,
+                    "'%s': over 1 %% of the requests were sent more than 10 ms late (p50 %.2f ms, p99 %.2f ms, at most "
+                    "%.2f ms)",
+                    label, (double) lab_histogram_quantile (lateness, 500) / LAB_MS,
+                    (double) lab_histogram_quantile (lateness, 990) / LAB_MS,
+                    (double) lab_histogram_max (lateness) / LAB_MS);
+}
+
+void
+lab_run_settle (Lab *lab, LabRun *run, double rate_rps)
+{
+  guint64 scheduled = lab_policy_scheduled (lab, rate_rps);
+  guint64 offered = lab_summary_offered (run->summary);
+  guint64 ok = lab_summary_count (run->summary, LAB_OK);
+
+  run->wasted = run->work - MIN (run->work, ok);
+  if (lab_is_interrupted (lab)) /* a part of a run */
+    return;
+  if (ok > run->work)
+    lab_check (lab, FALSE, "no answer without a work",
+               "'%s': %" G_GUINT64_FORMAT " answers, %" G_GUINT64_FORMAT " works", run->label, ok, run->work);
+  if (offered != scheduled)
+    lab_check (lab, FALSE, "every request has exactly one outcome", "'%s': %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
+               run->label, offered, scheduled);
 }
 
 GPtrArray *
@@ -155,8 +199,8 @@ lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies)
       LabRun *run = experiment_end (experiments[i]);
 
       g_ptr_array_add (runs, run);
-      if (lab_summary_was_late (run->summary))
-        lab_invalidate (lab, "'%s': over 1 %% of the requests were sent more than 10 ms late", run->label);
+      lab_run_settle (lab, run, policies[i].rate_rps);
+      lab_policy_judge_lateness (lab, run->label, run->summary);
     }
   return runs;
 }

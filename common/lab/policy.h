@@ -34,6 +34,8 @@ typedef struct
   LabTime head_wait_ns; /* how long the first in line has waited */
 } LabPoint;
 
+/* Returns: (transfer full) */
+LabRun *lab_run_new (const char *label);
 void lab_run_free (LabRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabRun, lab_run_free)
 
@@ -44,6 +46,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabRun, lab_run_free)
  *
  * Returns the runs in the order of the policies. (transfer full) */
 GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies);
+
+/* Once summary and work are known: fills in what was wasted. That a request of the
+ * schedule was lost, or that there are more answers than works, is a claim that
+ * fails; nothing is said when the accounts are in order. */
+void lab_run_settle (Lab *lab, LabRun *run, double rate_rps);
+
+/* lab_invalidate() when the generator was late. */
+void lab_policy_judge_lateness (Lab *lab, const char *label, const LabSummary *summary);
+
+/* How many requests a run of the lab's duration at @rate_rps sends. */
+guint64 lab_policy_scheduled (Lab *lab, double rate_rps);
 
 /* Ends the program when a run of the lab's duration at @rate_rps would send
  * nothing. */

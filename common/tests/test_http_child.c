@@ -41,7 +41,7 @@ test_a_known_port (void)
   g_autofree char *body = NULL;
 
   g_assert_no_error (error);
-  body = lab_http_get (url, 60 * LAB_S, &error);
+  body = lab_http_get (url, 60 * LAB_S, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (lab_child_stop (child), ==, 0);
   lab_child_free (child);

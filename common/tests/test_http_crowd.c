@@ -59,7 +59,7 @@ get (const Service *service, const char *path, GError **error)
 {
   g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u%s", lab_child_port (service->child), path);
 
-  return lab_http_get (url, PATIENCE_NS, error);
+  return lab_http_get (url, PATIENCE_NS, NULL, NULL, error);
 }
 
 static void

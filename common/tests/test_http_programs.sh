@@ -45,7 +45,7 @@ field () { # KEY of the load test's only row
   sed -n "s/.*\"$1\": \\([^,}]*\\).*/\\1/p" "$work/out/loadtest.json" | head -n 1
 }
 
-echo 1..47
+echo 1..61
 
 # The service.
 serve --slots=1 --service-time=20ms
@@ -185,6 +185,21 @@ result 'each request has its outcome' "$([ "$(field offered)" = 200 ] && [ $(($(
 expect 'what the service wastes is unknown' "$(field wasted)" '^null$'
 test_load --probe-only "$url/work"
 expect 'a probe gives the capacity' "$(field capacity_rps)" '^[0-9]+\.[0-9]+$'
+test_load --rate=100 -d 500ms -c 1 "$url/work"
+expect 'what --max-inflight holds back is said' "$(cat "$work/text")" \
+  '^PASS  every request could be sent \(but for [0-9]+ of 50 that --max-inflight held back\)$'
+(
+  ulimit -n 20
+  test_load --rate=600 -d 500ms "$url/work"
+)
+status=$?
+[ $status -eq 3 ] && status=1 # busy, too
+result 'what there is no file for makes the run worthless' "$([ $status -eq 1 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/text")" '^FAIL  every request could be sent \([0-9]+ of 300 could not'
+test_load --multiples=4 -d 500ms "$url/work"
+expect 'four times the capacity is an overload' "$(cat "$work/text")" '^PASS  the highest load was an overload \(at 4x'
+expect 'each outcome has its latency' "$(field shed_max_ms)" '^[0-9.]+$'
+expect 'those without a time have none' "$(field error_max_ms)" '^null$'
 test_load --rate=50 -d 200ms "$url/nowhere"
 expect 'a status is counted by its number' "$(cat "$work/out/loadtest.json")" '"status_404": 10'
 kill -9 "$pid"
@@ -200,6 +215,43 @@ result 'in the probe, too' "$([ $? -eq 2 ]; echo $?)"
 test_load http://192.0.2.1/
 result 'it does not go to other machines' "$([ $? -eq 2 ]; echo $?)"
 expect 'and says how to' "$(cat "$work/log")" '--allow-remote'
+
+# A probe that does not fill the service, and one that fills it too much.
+serve --slots=100
+test_load --multiples=1 -d 300ms "$url/work"
+expect 'too few workers are no overload' "$(cat "$work/text")" '^SKIP  the highest load was an overload .*--workers than 16'
+test_load --multiples=1 --workers=200 -d 300ms "$url/work"
+result 'more of them find more capacity' "$(field capacity_rps | awk '{ exit !($1 > 400) }'; echo $?)"
+kill -9 "$pid"
+serve --slots=1 --service-time=300ms
+test_load --probe-only -t 1s "$url/work"
+result 'answers that come too late are no capacity' "$(field capacity_rps | awk '{ exit !($1 <= 1.01) }'; echo $?)"
+expect 'and that is said' "$(cat "$work/text")" '[0-9]+ answers came after the client timeout and are not counted'
+kill -9 "$pid"
+serve --slots=1 --service-time=60s
+test_load --probe-only -t 100ms "$url/work"
+result 'no answer in time is no capacity' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said, too' "$(cat "$work/log")" 'within the client timeout of 0.1 s'
+kill -9 "$pid"
+serve
+test_load --workers=3 --rate=10 "$url/work"
+result 'workers are for the probe' "$([ $? -eq 2 ]; echo $?)"
+
+# A load test that loses every tenth outcome: only one that counts apart from its
+# schedule would not see it. (Where the objects are sanitized, so must be this.)
+awk '{ print } /^lab_summary_add \(/ { in_it = 1 }
+     in_it && /^{/ { print "  static unsigned n;\n  if (++n % 10 == 0) return;"; in_it = 0 }' \
+  common/loadgen/summary.c >"$work/summary.c"
+packages='glib-2.0 gio-2.0 gio-unix-2.0 json-glib-1.0 libcurl libmicrohttpd'
+if ${CC:-cc} -D_GNU_SOURCE -iquote common/loadgen $(pkg-config --cflags $packages) -o "$work/loses" "$work/summary.c" \
+  step09_sweep/loadtest.c "$bin/../libhttp.a" "$bin/../liblab.a" $(pkg-config --libs $packages) -lm 2>/dev/null; then
+  "$work/loses" --out="$work/out" --rate=100 -d 500ms "$url/health" >"$work/text" 2>"$work/log"
+  expect 'a lost outcome is seen' "$(cat "$work/text")" '^FAIL  every request has exactly one outcome \(45 of 50\)$'
+else
+  n=$((n + 1))
+  echo "ok $n a lost outcome is seen # SKIP these objects want other flags"
+fi
+kill -9 "$pid"
 
 serve --service-time=10s
 "$bin/loadtest" --out="$work/out" --rate=100 -d 60s "$url/work" >"$work/text" 2>"$work/log" &

@@ -1,0 +1,151 @@
+/* What a trial says of its own accounts, and how long it asks after them. This
+ * program starts itself as a program of the lab, and looks at its exit status and
+ * at what it printed. */
+#include "../http/sockets.h"
+#include "../http/trial.h"
+
+#include <gio/gio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RATE_RPS 10
+
+/* --- the program --- */
+
+static gpointer
+press_ctrl_c (gpointer data)
+{
+  (void) data;
+  g_usleep (300000);
+  kill (getpid (), SIGINT);
+  return NULL;
+}
+
+/* Somebody listens there, and never answers. */
+static void
+ask_the_dumb (Lab *lab)
+{
+  guint16 port = 0;
+  int fd = lab_bind_loopback (&port, NULL);
+  g_autofree char *script = g_strdup_printf ("echo :%u; exec sleep 60", port);
+  g_autoptr (LabChild) child = NULL;
+
+  g_assert_cmpint (listen (fd, 16), ==, 0);
+  child = lab_child_start (&(LabChildOptions) { .argv = (const char *[]) { "sh", "-c", script, NULL } }, NULL);
+  g_thread_unref (g_thread_new ("user", press_ctrl_c, NULL));
+  lab_http_service_stat (lab, child, "work_done");
+}
+
+/* A run of ten requests, of which @lost left no outcome and @unsent were not sent,
+ * by a service that says that it has finished @work. */
+static void
+settle (Lab *lab, guint lost, guint unsent, guint work)
+{
+  LabRun *run = lab_run_new ("a run");
+
+  run->summary = lab_summary_new (LAB_S);
+  run->work = work;
+  for (guint i = lost; i < 10; i++)
+    lab_summary_add (run->summary, i * LAB_S / 10, i < lost + unsent ? LAB_UNSENT : LAB_OK, 0);
+  lab_run_settle (lab, run, RATE_RPS);
+  lab_http_judge_generator (lab, run->label, run->summary);
+  lab_print (lab, "wasted: %" G_GUINT64_FORMAT "\n", run->wasted);
+  lab_run_free (run);
+}
+
+static int
+be_the_program (const char *mode, char *out)
+{
+  g_autoptr (Lab) lab = lab_new (&(LabProgram) { .name = "trial",
+                                                 .summary = "",
+                                                 .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_DURATION,
+                                                 .duration_ns = LAB_S },
+                                 2, (char *[]) { (char *) "trial", out, NULL });
+
+  if (g_str_equal (mode, "dumb"))
+    ask_the_dumb (lab);
+  else if (g_str_equal (mode, "well"))
+    settle (lab, 0, 0, 12);
+  else if (g_str_equal (mode, "lost"))
+    settle (lab, 1, 0, 12);
+  else if (g_str_equal (mode, "unsent"))
+    settle (lab, 0, 3, 12);
+  else if (g_str_equal (mode, "invented"))
+    settle (lab, 0, 0, 9);
+  return lab_finish (lab);
+}
+
+/* --- the tests --- */
+
+static char *
+run_as (const char *mode, int status)
+{
+  g_autofree char *folder = g_dir_make_tmp ("trial-XXXXXX", NULL);
+  g_autofree char *out = g_strdup_printf ("--out=%s", folder);
+  g_autofree char *clean_up = g_strdup_printf ("rm -r '%s'", folder);
+  const char *argv[] = { "/proc/self/exe", "--as", mode, out, NULL };
+  g_autoptr (GError) error = NULL;
+  char *text;
+  int wait_status;
+
+  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &text, NULL, &wait_status, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_spawn_command_line_sync (clean_up, NULL, NULL, NULL, NULL));
+  if (status == 0)
+    g_assert_true (g_spawn_check_wait_status (wait_status, &error));
+  else
+    {
+      g_assert_false (g_spawn_check_wait_status (wait_status, &error));
+      g_assert_error (error, G_SPAWN_EXIT_ERROR, status);
+    }
+  return text;
+}
+
+static void
+test_accounts (void)
+{
+  static const struct
+  {
+    const char *mode;
+    int status;
+    const char *says;
+  } cases[] = {
+    { "well", 0, "wasted: 2\n" },
+    { "lost", 1, "FAIL  every request has exactly one outcome ('a run': 9 of 10)" },
+    { "invented", 1, "FAIL  no answer without a work ('a run': 10 answers, 9 works)" },
+    { "unsent", 1, "FAIL  every request could be sent ('a run': 3 of 10 could not, for want of files or ports)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = run_as (cases[i].mode, cases[i].status);
+
+      g_test_message ("%s: %s", cases[i].mode, text);
+      g_assert_nonnull (strstr (text, cases[i].says));
+      g_assert_true ((cases[i].status == 0) == (strstr (text, "FAIL") == NULL));
+    }
+}
+
+/* Ctrl-C is heeded while a service is asked that does not answer. */
+static void
+test_ctrl_c_while_asking (void)
+{
+  gint64 begun_us = g_get_monotonic_time ();
+  g_autofree char *text = run_as ("dumb", 2);
+
+  g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 8 * G_USEC_PER_SEC);
+  g_assert_cmpstr (text, ==, "");
+}
+
+int
+main (int argc, char *argv[])
+{
+  if (argc == 4 && g_str_equal (argv[1], "--as"))
+    return be_the_program (argv[2], argv[3]);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/http-trial/accounts", test_accounts);
+  g_test_add_func ("/http-trial/ctrl-c-while-asking", test_ctrl_c_while_asking);
+  return g_test_run ();
+}
