@@ -1,6 +1,7 @@
 /* What the lab costs, measured side by side with others in one run: medians of
  * rounds that take turns, so that a busy moment of the machine hits all alike, and
- * ratios beside them. A peer that is not installed is said to be so.
+ * ratios beside them. What only computes is timed by its processor, which others on
+ * the machine hardly disturb. A peer that is not installed is said to be so.
  *
  * Run from the top folder (make bench). BENCH_FULL=1 adds runs of 10^8 requests. */
 #include <stdio.h>
@@ -55,10 +56,10 @@ median (const double *values, guint n)
   return sorted[n / 2];
 }
 
-/* Runs a command; what it prints and the most memory it had. Ends the program when
+/* Runs a command; what it prints, its seconds on a processor and the most memory it had. Ends the program when
  * the command fails. Returns: (transfer full) */
 static char *
-output_of (Lab *lab, const char *command, double *memory_mb)
+output_of (Lab *lab, const char *command, double *seconds, double *memory_mb)
 {
   g_auto (GStrv) argv = NULL;
   g_autoptr (GString) output = g_string_new (NULL);
@@ -79,6 +80,8 @@ output_of (Lab *lab, const char *command, double *memory_mb)
   if (status != 0)
     lab_fail (lab, "%s failed", command);
   *memory_mb = (double) usage.ru_maxrss / 1024;
+  *seconds = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+             + (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
   return g_string_free (g_steal_pointer (&output), FALSE);
 }
 
@@ -100,13 +103,12 @@ compete (Lab *lab, LabTable *table, const char *measured, const char *unit, gboo
     for (guint i = 0; i < n_rivals && !lab_is_interrupted (lab); i++)
       if (rivals[i].missing == NULL)
         {
-          gint64 begin_us = g_get_monotonic_time ();
           double seconds;
 
           g_free (rivals[i].said);
-          rivals[i].said = output_of (lab, rivals[i].command, &rivals[i].memory_mb);
-          seconds = rivals[i].said[0] != '\0' ? g_ascii_strtod (rivals[i].said, NULL)
-                                              : (double) (g_get_monotonic_time () - begin_us) / 1e6;
+          rivals[i].said = output_of (lab, rivals[i].command, &seconds, &rivals[i].memory_mb);
+          if (rivals[i].said[0] != '\0')
+            seconds = g_ascii_strtod (rivals[i].said, NULL);
           rivals[i].values[round] = per_second ? rivals[i].amount / seconds / 1e6 : seconds / rivals[i].amount * 1e9;
         }
   for (guint i = 0; i < n_rivals && !lab_is_interrupted (lab); i++)
@@ -158,8 +160,8 @@ bench_engines (Lab *lab, LabTable *table, const char *folder)
           .amount = 2e4,
           .missing = has_simpy || system_has_simpy ? NULL : "not installed" },
       };
-      double memory_mb;
-      g_autofree char *small = output_of (lab, same, &memory_mb);
+      double seconds, memory_mb;
+      g_autofree char *small = output_of (lab, same, &seconds, &memory_mb);
 
       compete (lab, table, measured, "M requests/s", TRUE, 3, rivals, G_N_ELEMENTS (rivals));
       if (lab_is_interrupted (lab))

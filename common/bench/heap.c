@@ -2,7 +2,7 @@
  * will do: a hand-written heap of events, no library, nothing that could be used for
  * anything else. What the lab's comfort costs is measured against it.
  *
- * Prints: seconds ok shed timeout. */
+ * Prints: seconds of the processor, ok, shed, timeout. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ main (int argc, char *argv[])
 
   if (requests == 0 || slots == 0 || line == NULL || decided == NULL)
     return 2;
-  clock_gettime (CLOCK_MONOTONIC, &begin);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &begin);
   push (0, ARRIVE, 0);
   while (ok + shed + timeout < requests)
     {
@@ -129,7 +129,7 @@ main (int argc, char *argv[])
             running--;
         }
     }
-  clock_gettime (CLOCK_MONOTONIC, &end);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &end);
   printf ("%.6f %llu %llu %llu\n", (double) (end.tv_sec - begin.tv_sec) + (double) (end.tv_nsec - begin.tv_nsec) / 1e9,
           (unsigned long long) ok, (unsigned long long) shed, (unsigned long long) timeout);
   return 0;
