@@ -156,7 +156,7 @@ $(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter $(LIBHTTP),$^
 endef
 
 # The programs of a step share the sources in its folder that are no programs themselves.
-parts = $(if $(filter step%,$1),$(filter-out $(SOURCES),$(sort $(wildcard $(dir $1)*.c))))
+parts = $(if $(filter step%,$1),$(filter-out $(SOURCES) $(HTTP_PROGRAMS:%=%.c),$(sort $(wildcard $(dir $1)*.c))))
 
 define program_rule
 $(BUILD)/bin/$(call name,$1): $(call objects,$1.c $(call parts,$1)) $(if $(filter $1,$(HTTP_PROGRAMS)),$(LIBHTTP)) $(LIBLAB)
@@ -190,8 +190,11 @@ $(BUILD)/bin/step08_leak: $(BUILD)/gen/leaky.o
 
 # A run leaves what it printed in <program>.txt and, when it did not end well, its
 # exit status in <program>.failed. It is made again when its program or step 1's
-# reading is newer, when a result is missing, or when it failed.
-again = $(if $(wildcard $(OUT)/$1.json),$(if $(wildcard $(OUT)/$1.failed),FORCE),FORCE)
+# reading is newer, when a result is missing, when it failed, and when somebody has
+# run the program by hand into the same folder, at who knows which settings.
+results = $(OUT)/$1.json $(if $(filter $(FIRST),$1),$(OUT)/capacity.json)
+by_hand = $(shell for result in $(call results,$1); do test $$result -nt $(OUT)/$1.txt && echo yes; done)
+again = $(if $(and $(wildcard $(OUT)/$1.json),$(if $(wildcard $(OUT)/$1.failed),,here)),$(if $(call by_hand,$1),FORCE),FORCE)
 needs_capacity = $(filter-out $(FIRST)/main step06_http/main,$1)
 
 # On the real clock the runs come one after another, so that none disturbs another.
