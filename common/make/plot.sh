@@ -9,6 +9,13 @@ data=$2
 chart=$3
 style=$(dirname "$0")/../plot/style.gp
 
+# The charts are in UTF-8 whatever the reader's locale is; where there is none of its
+# own, gnuplot complains.
+if locale -a 2>/dev/null | grep -qix 'c\.utf-\{0,1\}8'; then
+  LC_ALL=C.UTF-8
+  export LC_ALL
+fi
+
 if ! command -v gnuplot >/dev/null; then
   echo "gnuplot is not here, so there are no charts; \`make deps\` installs it" >&2
   exit 2
