@@ -618,6 +618,21 @@ test_not_taken (void)
   shutdown (listener, SHUT_RDWR);
 }
 
+/* Whoever has a client has as many files as the system allows. */
+static void
+test_file_limit (void)
+{
+  struct rlimit before, limit;
+
+  g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
+  limit = (struct rlimit) { .rlim_cur = before.rlim_max - 1, .rlim_max = before.rlim_max };
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+  lab_http_client_free (new_client (&(LabHttpClientOptions) { .url = "http://127.0.0.1:8000/" }));
+  g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+  g_assert_cmpuint (limit.rlim_cur, ==, before.rlim_max);
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);
+}
+
 /* In a network of its own with four ports. */
 static gboolean
 enter_a_small_network (void)
@@ -953,6 +968,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-client/refused", test_refused);
   g_test_add_func ("/http-client/max-inflight", test_max_inflight);
   g_test_add_func ("/http-client/out-of-files", test_out_of_files);
+  g_test_add_func ("/http-client/file-limit", test_file_limit);
   g_test_add_func ("/http-client/not-taken", test_not_taken);
   g_test_add_func ("/http-client/tls", test_tls);
   g_test_add_func ("/http-client/urls", test_urls);

@@ -45,7 +45,7 @@ field () { # KEY of the load test's only row
   sed -n "s/.*\"$1\": \\([^,}]*\\).*/\\1/p" "$work/out/loadtest.json" | head -n 1
 }
 
-echo 1..61
+echo 1..62
 
 # The service.
 serve --slots=1 --service-time=20ms
@@ -236,6 +236,9 @@ kill -9 "$pid"
 serve
 test_load --workers=3 --rate=10 "$url/work"
 result 'workers are for the probe' "$([ $? -eq 2 ]; echo $?)"
+
+"$bin/step06_http" --out="$work/out" --slots=100 -d 100ms >"$work/text" 2>"$work/log"
+result 'step 6 fills all its slots' "$(awk '/^capacity over HTTP/ { exit !($4 > 400) }' "$work/text"; echo $?)"
 
 # A load test that loses every tenth outcome: only one that counts apart from its
 # schedule would not see it. (Where the objects are sanitized, so must be this.)
