@@ -1,8 +1,9 @@
-# How long the three queues are, over time.
+# How long the queues are, over time. Of the first three it is known what they are; a
+# further one is drawn under its own name.
 
-array left[3]
-array wait[3]
-array dropped[3]
+array left[100]
+array wait[100]
+array dropped[100]
 n = 0
 stats data.'.csv' using (n = n + 1, left[n] = column('left_in_queue'), wait[n] = column('longest_wait_s'), \
                          dropped[n] = column('dropped'), n) nooutput
@@ -11,8 +12,8 @@ stats data.'.csv' using (n = n + 1, left[n] = column('left_in_queue'), wait[n] =
 queue = 1
 before = 0
 which(time) = (queue = queue + (time < before), before = time, queue)
-array longest[3]
-do for [i = 1:3] { longest[i] = 0 }
+array longest[100]
+do for [i = 1:n] { longest[i] = 0 }
 ends = 0
 stats data.'_timeline.csv' using (q = which(column('time_s')), l = column('length'), \
                                   longest[q] = l > longest[q] ? l : longest[q], \
@@ -21,9 +22,10 @@ stats data.'_timeline.csv' using (q = which(column('time_s')), l = column('lengt
 finding = longest[1] >= 2 * longest[2] && longest[1] >= 2 * longest[3] \
           ? sprintf('Without a limit the queue grows to %s; with one it stays at %s', say(left[1]), \
                     longest[2] == longest[3] ? say(longest[2]) : say(longest[2]).' and '.say(longest[3])) \
-          : 'Length of the three queues over time'
+          : 'Length of the queues over time'
 of(q, y) = which(column('time_s')) == q ? y : NaN
-top = longest[1] > longest[2] ? longest[1] : longest[2]
+top = 1
+do for [i = 1:n] { top = longest[i] > top ? longest[i] : top }
 
 set multiplot @HEADLINE
 set xlabel 'time (s)'
@@ -37,9 +39,14 @@ set label 2 'limit, producer waits'.longest_wait(2) at ends, longest[2] right of
     tc ls PROTECTED
 set label 3 sprintf('limit, %s dropped', say(dropped[3])).longest_wait(3) at ends, longest[3] right offset 0,1 \
     tc ls SHED_TEXT
+queues = names('queue')
+do for [i = 4:n] {
+  set label i word(queues, i).longest_wait(i) at ends, longest[i] right offset 0,(is_text ? i - 1 : 1.2 * i - 1.4) tc ls OTHER
+}
 
 # Both queues with a limit are as long: letters cannot show one through the other.
 plot queue = 1, before = 0, data.'_timeline.csv' using 'time_s':(of(1, column('length'))) ls UNPROTECTED, \
      queue = 1, before = 0, '' using 'time_s':(of(2, column('length'))) ls PROTECTED, \
-     for [image = 1:!is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) ls SHED dt (10,6)
+     for [image = 1:!is_text] queue = 1, before = 0, '' using 'time_s':(of(3, column('length'))) ls SHED dt (10,6), \
+     for [i = 4:n] queue = 1, before = 0, '' using 'time_s':(of(i, column('length'))) ls OTHER dt (3,9)
 unset multiplot

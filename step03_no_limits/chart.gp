@@ -27,10 +27,10 @@ set format y tics_up_to(busiest)
 set xrange [-0.6:n - 0.4]
 set yrange [0:busiest * 1.3]
 if (n <= 12) { set xtics 1 }
-# Beside the last bar of those who were answered, if there is room.
+# In one row above the bars, if there is room.
 if (served_to >= 0 && served_to + 1 < 0.65 * n) {
-  set label 1 'arrived' at graph 0.5, first busiest center offset 0,above(0.8) tc ls OFFERED
-  set label 2 "answered\nin time" at first served_to + 0.5, first busiest * 0.5 left offset 0.5,0 front tc ls OK
+  set label 1 'arrived' at graph 0.98, first busiest right offset 0,above(0.8) tc ls OFFERED
+  set label 2 'answered in time' at graph 0.03, first busiest left offset 0,above(0.8) tc ls OK
 } else {
   set label 1 "arrived (".(is_text ? '*' : 'grey').")\nanswered in time (".(is_text ? '=' : 'green').")" \
       at graph 0.5, first busiest center offset 0,(is_text ? 2 : 1.8) tc ls OK

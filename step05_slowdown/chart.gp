@@ -1,24 +1,25 @@
-# How long the first in line has waited, before and after everything becomes slower.
+# How long the first in line has waited, before and after everything becomes slower: with
+# the cap alone, with the wait limit, and with whatever a further row is about.
 
-array policy[2]
+array policy[100]
 n = 0
 stats data.'.csv' using (n = n + 1, policy[n] = strcol('policy'), n) nooutput
 patience = setting('client_timeout_s')
 slow_after = setting('slow_after_s')
-whose(name) = name eq policy[1] ? 1 : 2
-array longest[2]
-longest[1] = 0
-longest[2] = 0
+whose(name, i) = i >= n || name eq policy[i] ? i : whose(name, i + 1)
+array longest[100]
+do for [i = 1:n] { longest[i] = 0 }
 ends = 0
-stats data.'_timeline.csv' using (p = whose(strcol('policy')), w = column('head_wait_s'), \
+stats data.'_timeline.csv' using (p = whose(strcol('policy'), 1), w = column('head_wait_s'), \
                                   longest[p] = w > longest[p] ? w : longest[p], \
                                   ends = column('time_s') > ends ? column('time_s') : ends, w) nooutput
-top = longest[1] > patience ? longest[1] : patience
+top = patience
+do for [i = 1:n] { top = longest[i] > top ? longest[i] : top }
 
 finding = longest[1] > patience && longest[2] < patience \
           ? 'A cap on the line does not bound the wait; a wait limit does' \
           : 'How long the first in line has waited'
-of(p, y) = whose(strcol('policy')) == p ? y : NaN
+of(p, y) = whose(strcol('policy'), 1) == p ? y : NaN
 
 set multiplot @HEADLINE
 set xlabel 'time (s)'
@@ -38,7 +39,12 @@ are_close = abs(longest[1] - longest[2]) < 0.12 * top
 longest_wait(p) = sprintf('%s: up to %s s', policy[p], say(longest[p]))
 set label 3 longest_wait(1) at ends, longest[1] right offset 0,above(are_close ? 2 : 0.8) front tc ls UNPROTECTED
 set label 4 longest_wait(2) at ends, longest[2] right offset 0,above(0.8) front tc ls PROTECTED
+# A further one below its line, one row lower each.
+do for [i = 3:n] {
+  set label 2 + i longest_wait(i) at ends, longest[i] right offset 0,(is_text ? 2 - i : 1.4 - i) front tc ls OTHER
+}
 
 plot data.'_timeline.csv' using 'time_s':(of(1, column('head_wait_s'))) ls UNPROTECTED, \
-     '' using 'time_s':(of(2, column('head_wait_s'))) ls PROTECTED
+     '' using 'time_s':(of(2, column('head_wait_s'))) ls PROTECTED, \
+     for [i = 3:n] '' using 'time_s':(of(i, column('head_wait_s'))) ls OTHER
 unset multiplot

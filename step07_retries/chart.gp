@@ -1,10 +1,10 @@
 # What each client policy sends, and what the service can serve of it.
 
-array policy[3]
-array attempts[3]
-array served[3]
-array per_user[3]
-array late[3]
+array policy[100]
+array attempts[100]
+array served[100]
+array per_user[100]
+array late[100]
 n = 0
 stats data.'.csv' using (n = n + 1, policy[n] = strcol('policy'), attempts[n] = column('attempts_rps'), \
                          per_user[n] = column('attempts_per_user'), \
@@ -13,7 +13,7 @@ stats data.'.csv' using (n = n + 1, policy[n] = strcol('policy'), attempts[n] = 
 capacity = setting('capacity_rps')
 top = 0
 most = 0
-do for [i = 1:3] {
+do for [i = 1:n] {
   top = attempts[i] > top ? attempts[i] : top
   most = served[i] > most ? served[i] : most
 }
@@ -33,6 +33,10 @@ set xtics () scale 0
 set arrow 1 from graph 0, first capacity to graph 1, first capacity nohead front ls CAPACITY
 set label 1 sprintf("capacity\n%s/s", say(capacity)) at graph 1, first capacity right offset 0,(is_text ? 3 : 1.7) \
     front tc ls CAPACITY
+if (most > capacity && !is_text) {
+  set label 2 'served: more than the capacity, as the line drains after the last arrival' \
+      at graph 0.01, graph 0.98 left tc ls CAPACITY font device eq 'svg' ? ',15' : ',12'
+}
 # What a part of a bar is, where it is high enough to say so.
 part(from, to, what) = to - from > 0.08 * top ? sprintf('%s/s %s', say(to - from), what) : ''
 white = is_text ? 'black' : 'white'

@@ -21,6 +21,7 @@ play (Lab *lab, Scenario *scenario)
   scenario_leave_in (holder, 10 * LAB_MS);
   scenario->last = scenario_ask (scenario);
   scenario_await (lab, scenario->last);
+  scenario_watch (lab, scenario, 150 * LAB_MS); /* nobody comes any more */
   scenario_print (lab, scenario);
 }
 

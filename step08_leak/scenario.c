@@ -65,6 +65,8 @@ scenario_ask (Scenario *scenario)
 {
   Visitor *visitor = g_new0 (Visitor, 1);
 
+  if (scenario->visitors->len == 0)
+    scenario->start_ns = lab_clock_now (scenario->clock);
   visitor->scenario = scenario;
   lab_ticket_init (&visitor->ticket, answered);
   lab_timer_init (&visitor->leaving, scenario->clock, leave);
@@ -78,6 +80,13 @@ void
 scenario_await (Lab *lab, Visitor *visitor)
 {
   lab_run_until (lab, has_answer, visitor, 0);
+}
+
+void
+scenario_watch (Lab *lab, Scenario *scenario, LabTime span_ns)
+{
+  lab_sleep (lab, MAX (0, scenario->start_ns + span_ns - lab_clock_now (scenario->clock)));
+  note_line (scenario);
 }
 
 void
@@ -134,7 +143,6 @@ scenario_new (Lab *lab, const Controller *controller, const LabLimits *limits)
   scenario->controller = controller;
   scenario->clock = lab_clock (lab);
   scenario->results = lab_results (lab);
-  scenario->start_ns = lab_clock_now (scenario->clock);
   scenario->admission = controller->make (scenario->clock, limits);
   scenario->visitors = g_ptr_array_new_with_free_func (g_free);
   scenario->answers = g_string_new (NULL);

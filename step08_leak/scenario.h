@@ -14,7 +14,7 @@ struct _Scenario
   LabAdmission *admission;
   LabResults *results;
   LabClock *clock;
-  LabTime start_ns;
+  LabTime start_ns;    /* when the first visitor came */
   GPtrArray *visitors; /* owned */
 
   GString *answers; /* of those who gave up, joined by ";" */
@@ -32,6 +32,10 @@ Visitor *scenario_ask (Scenario *scenario);
 
 /* Lets the clock run until the visitor has an answer. */
 void scenario_await (Lab *lab, Visitor *visitor);
+
+/* Lets the clock run until @span_ns after the first visitor came, and notes the line
+ * once more. */
+void scenario_watch (Lab *lab, Scenario *scenario, LabTime span_ns);
 
 /* The visitor, who holds a slot, gives it back after @span_ns. */
 void scenario_leave_in (Visitor *visitor, LabTime span_ns);

@@ -49,6 +49,10 @@ if (!is_measured) {
   set label 2 'with limits'.at_the_end(safe[n]) at offered[n], safe[n] right offset 0,1.1 front tc ls PROTECTED
   set label 3 'without limits'.at_the_end(bare[n]) at offered[n], bare[n] right offset 0,1.1 front tc ls UNPROTECTED
 }}
+if (is_measured && !is_text) {
+  set label 4 "measured at the points;\nthe lines between them only guide the eye" at graph 0.98, graph 0.5 \
+      right front tc ls CAPACITY font device eq 'svg' ? ',17' : ',14'
+}
 set xtics ()
 do for [i = 1:n] {
   set xtics add (sprintf('%g', multiple[i]).times.(is_text ? '' : "\n".say(offered[i]).'/s') offered[i])
