@@ -16,6 +16,7 @@ constant_arrivals_are_exact (void)
     { 10, 5 * LAB_S, 50, 49, 4900 * LAB_MS },
     { 130.6, 5 * LAB_S, 653, 652, 4992343032 },
     { 3, LAB_S, 3, 2, 666666666 },
+    { 3, 2 * LAB_S, 6, 3, LAB_S }, /* the leftovers of three gaps are a nanosecond */
     { 0.5, 5 * LAB_S, 2, 1, 2 * LAB_S },
     { 0.2, 5 * LAB_S, 1, 0, 0 },
     { 0.2, 4999 * LAB_MS, 0, 0, LAB_NEVER },
@@ -181,6 +182,39 @@ draws_below_are_even (void)
   g_assert_cmpuint (lab_random_below (&random, 1), ==, 0);
 }
 
+/* Of 3 * 2^62 numbers the lowest third comes up a third of the time; as plain
+ * remainders of 64 bits it would every other time. */
+static void
+a_remainder_favours_no_number (void)
+{
+  LabRandom random;
+  guint low = 0;
+
+  lab_random_init (&random, 7, 0);
+  for (guint i = 0; i < 6000; i++)
+    low += lab_random_below (&random, 3 * (G_GUINT64_CONSTANT (1) << 62)) < G_GUINT64_CONSTANT (1) << 62;
+  g_assert_cmpint (ABS ((int) low - 2000), <, 200); /* five standard errors: sqrt (6000 * 2 / 9) each */
+}
+
+static void
+streams_of_one_seed_have_nothing_in_common (void)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint stream = 0; stream < 4; stream++)
+    {
+      LabRandom random;
+
+      lab_random_init (&random, 7, stream);
+      for (guint i = 0; i < 1000; i++)
+        {
+          guint64 draw = lab_random_next (&random);
+
+          g_assert_true (g_hash_table_add (seen, g_memdup2 (&draw, sizeof draw)));
+        }
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -193,5 +227,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/random/exponential-draws-have-the-right-shape", exponential_draws_have_the_right_shape);
   g_test_add_func ("/random/the-generator-is-splitmix64", the_generator_is_splitmix64);
   g_test_add_func ("/random/draws-below-are-even", draws_below_are_even);
+  g_test_add_func ("/random/a-remainder-favours-no-number", a_remainder_favours_no_number);
+  g_test_add_func ("/random/streams-of-one-seed-have-nothing-in-common", streams_of_one_seed_have_nothing_in_common);
   return g_test_run ();
 }

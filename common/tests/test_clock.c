@@ -69,41 +69,114 @@ a_disarmed_timer_does_not_fire (void)
   g_assert_cmpstr (log->str, ==, "ac");
 }
 
-/* Arms, moves and disarms at random; then all that is armed must fire, each once,
- * and no earlier than the one before. */
+/* Arms, moves and disarms at random; then all that is armed must fire, each once and
+ * at its time. */
 static void
 a_heap_of_many_keeps_its_order (void)
+{
+  enum
+  {
+    N = 500,
+    SEEDS = 20
+  };
+
+  for (guint32 seed = 1; seed <= SEEDS; seed++)
+    {
+      g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+      g_autoptr (GString) log = g_string_new (NULL);
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      g_autofree Bell *bells = g_new0 (Bell, N);
+      g_autofree gboolean *expected = g_new0 (gboolean, N);
+      guint armed = 0;
+
+      bells_init (bells, N, clock, log);
+      for (int i = 0; i < 20 * N; i++)
+        {
+          int which = g_rand_int_range (random, 0, N);
+
+          expected[which] = g_rand_boolean (random);
+          if (expected[which])
+            lab_timer_arm (&bells[which].timer, g_rand_int_range (random, 1, 1000));
+          else
+            lab_timer_disarm (&bells[which].timer);
+        }
+      g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+      for (int i = 0; i < N; i++)
+        {
+          armed += expected[i];
+          g_assert_cmpint (bells[i].fired_at_ns, ==, expected[i] ? bells[i].timer.due_ns : 0);
+        }
+      g_assert_cmpuint (armed, >, N / 4);
+      g_assert_cmpuint (log->len, ==, armed);
+    }
+}
+
+/* Few instants, many timers at each, in the lanes and in the heap. */
+typedef struct
+{
+  LabTimer timer;
+  guint armed;           /* its turn in the order of arming */
+  const LabTimer **last; /* that has fired */
+} Runner;
+
+static void
+arrive (LabTimer *timer)
+{
+  const Runner *runner = LAB_OWNER_OF (timer, Runner, timer);
+
+  if (*runner->last != NULL && (*runner->last)->due_ns == timer->due_ns)
+    g_assert_cmpuint (LAB_OWNER_OF (*runner->last, Runner, timer)->armed, <, runner->armed);
+  *runner->last = timer;
+}
+
+static void
+a_dead_heat_is_won_by_who_was_armed_first (void)
 {
   enum
   {
     N = 500
   };
   g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
-  g_autoptr (GString) log = g_string_new (NULL);
   g_autoptr (GRand) random = g_rand_new_with_seed (1);
-  g_autofree Bell *bells = g_new0 (Bell, N);
-  g_autofree gboolean *expected = g_new0 (gboolean, N);
-  guint armed = 0;
+  g_autofree Runner *runners = g_new0 (Runner, N);
+  const LabTimer *last = NULL;
 
-  bells_init (bells, N, clock, log);
-  for (int i = 0; i < 20 * N; i++)
-    {
-      int which = g_rand_int_range (random, 0, N);
-
-      expected[which] = g_rand_boolean (random);
-      if (expected[which])
-        lab_timer_arm (&bells[which].timer, g_rand_int_range (random, 1, 1000));
-      else
-        lab_timer_disarm (&bells[which].timer);
-    }
-  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
   for (int i = 0; i < N; i++)
     {
-      armed += expected[i];
-      g_assert_cmpint (bells[i].fired_at_ns, ==, expected[i] ? bells[i].timer.due_ns : 0);
+      runners[i].last = &last;
+      lab_timer_init (&runners[i].timer, clock, arrive);
     }
-  g_assert_cmpuint (armed, >, N / 4);
-  g_assert_cmpuint (log->len, ==, armed);
+  for (int i = 0; i < 20 * N; i++)
+    {
+      Runner *runner = &runners[g_rand_int_range (random, 0, N)];
+
+      runner->armed = i;
+      lab_timer_arm (&runner->timer, g_rand_int_range (random, 1, 10));
+    }
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpuint (lab_clock_events (clock), ==, N);
+}
+
+/* A lane is a ring: when it grows, its head may stand in the middle. */
+static void
+a_lane_that_grows_forgets_nobody (void)
+{
+  enum
+  {
+    N = 300
+  };
+  LabTimerQueue queue = { 0 };
+  LabTimer timers[N] = { 0 };
+
+  for (guint out = 0, in = 0; out < N; out++)
+    {
+      for (; in < MIN (N, 2 * out + 50); in++)
+        lab_timer_queue_add (&queue, &timers[in], in, in);
+      g_assert_true (lab_timer_queue_first (&queue)->timer == &timers[out]);
+      lab_timer_queue_remove (&queue, &timers[out]);
+    }
+  g_assert_null (lab_timer_queue_first (&queue));
+  lab_timer_queue_clear (&queue);
 }
 
 /* Idle time-outs of a server: one connection is silent, the others start anew with
@@ -213,26 +286,31 @@ at_a_tick_the_exact_due_times_decide (void)
   g_assert_cmpint (lab_clock_now (clock), ==, 100);
 }
 
+static guint64
+hash_of (guint batch, guint armed_first, LabTime due_a, LabTime due_b)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  LabTime due[2] = { due_a, due_b };
+  Bell bells[2];
+
+  lab_clock_set_batch (clock, batch);
+  bells_init (bells, 2, clock, log);
+  lab_timer_arm (&bells[armed_first].timer, due[armed_first]);
+  lab_timer_arm (&bells[1 - armed_first].timer, due[1 - armed_first]);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  return lab_clock_order_hash (clock);
+}
+
 static void
 the_hash_tells_orders_apart (void)
 {
-  guint64 hashes[3];
+  guint64 hash = hash_of (1024, 0, 1, 2);
 
-  for (guint i = 0; i < 3; i++)
-    {
-      g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
-      g_autoptr (GString) log = g_string_new (NULL);
-      Bell bells[2];
-
-      lab_clock_set_batch (clock, i == 1 ? 1 : 1024);
-      bells_init (bells, 2, clock, log);
-      lab_timer_arm (&bells[0].timer, 1);
-      lab_timer_arm (&bells[1].timer, i == 2 ? 0 : 1);
-      g_assert_true (lab_clock_run_until (clock, NULL, NULL));
-      hashes[i] = lab_clock_order_hash (clock);
-    }
-  g_assert_cmpuint (hashes[0], ==, hashes[1]);
-  g_assert_cmpuint (hashes[0], !=, hashes[2]);
+  g_assert_cmpuint (hash_of (1, 0, 1, 2), ==, hash);
+  g_assert_cmpuint (hash_of (1024, 0, 1, 3), !=, hash); /* later, and in the same order */
+  g_assert_cmpuint (hash_of (1024, 1, 1, 2), !=, hash); /* at the same times, armed the other way round */
+  g_assert_cmpuint (hash_of (1024, 0, 2, 1), !=, hash);
 }
 
 static void
@@ -271,6 +349,17 @@ a_virtual_clock_stands_still_unless_it_is_run (void)
   while (g_main_context_iteration (NULL, FALSE))
     ;
   g_assert_cmpstr (log->str, ==, "");
+}
+
+static void
+the_real_clock_goes_forward (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  LabTime before_ns = lab_clock_now (clock);
+
+  g_assert_cmpint (before_ns, >=, 0);
+  g_usleep (1000);
+  g_assert_cmpint (lab_clock_now (clock) - before_ns, >=, LAB_MS);
 }
 
 /* Order only: how late a real timer is, is the machine's affair. */
@@ -414,6 +503,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/fires-by-time-then-by-order-of-arming", fires_by_time_then_by_order_of_arming);
   g_test_add_func ("/clock/a-disarmed-timer-does-not-fire", a_disarmed_timer_does_not_fire);
   g_test_add_func ("/clock/a-heap-of-many-keeps-its-order", a_heap_of_many_keeps_its_order);
+  g_test_add_func ("/clock/a-dead-heat-is-won-by-who-was-armed-first", a_dead_heat_is_won_by_who_was_armed_first);
+  g_test_add_func ("/clock/a-lane-that-grows-forgets-nobody", a_lane_that_grows_forgets_nobody);
   g_test_add_func ("/clock/timers-armed-again-and-again-take-no-memory", timers_armed_again_and_again_take_no_memory);
   g_test_add_func ("/clock/stops-at-the-very-event", stops_at_the_very_event);
   g_test_add_func ("/clock/with-a-tick-timers-fire-on-its-multiples", with_a_tick_timers_fire_on_its_multiples);
@@ -422,6 +513,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/a-stopped-clock-does-not-go-on", a_stopped_clock_does_not_go_on);
   g_test_add_func ("/clock/a-virtual-clock-stands-still-unless-it-is-run",
                    a_virtual_clock_stands_still_unless_it_is_run);
+  g_test_add_func ("/clock/the-real-clock-goes-forward", the_real_clock_goes_forward);
   g_test_add_func ("/clock/the-real-clock-fires-in-order-and-not-early", the_real_clock_fires_in_order_and_not_early);
   g_test_add_func ("/clock/a-real-clock-does-without-a-descriptor", a_real_clock_does_without_a_descriptor);
   g_test_add_func ("/script/reads-from-top-to-bottom", a_script_reads_from_top_to_bottom);

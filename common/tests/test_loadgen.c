@@ -196,6 +196,22 @@ every_arrival_has_one_outcome (void)
 }
 
 static void
+nothing (LabTimer *timer G_GNUC_UNUSED)
+{
+}
+
+/* A run seldom begins when its clock does. */
+static void
+let_pass (LabClock *clock, LabTime ns)
+{
+  LabTimer timer;
+
+  lab_timer_init (&timer, clock, nothing);
+  lab_timer_arm (&timer, ns);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+}
+
+static void
 the_schedule_is_kept_whatever_the_service_does (void)
 {
   static const Plan plans[] = { FINISHES_AT_ONCE, FINISHES_LATER, NEVER_FINISHES };
@@ -207,11 +223,12 @@ the_schedule_is_kept_whatever_the_service_does (void)
           fake->clock, &fake->target,
           &(LabOpenLoopOptions) { .rate_rps = 3, .duration_ns = 5 * LAB_S, .client_timeout_ns = 2 * LAB_S });
 
+      let_pass (fake->clock, 7 * LAB_S);
       lab_open_loop_start (load);
       g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
       g_assert_cmpuint (fake->start_times->len, ==, 15);
       for (guint i = 0; i < 15; i++)
-        g_assert_cmpint (g_array_index (fake->start_times, LabTime, i), ==, i * LAB_S / 3);
+        g_assert_cmpint (g_array_index (fake->start_times, LabTime, i), ==, 7 * LAB_S + i * LAB_S / 3);
     }
 }
 
@@ -358,20 +375,32 @@ a_late_send_is_told_and_counted (void)
 static void
 a_closed_loop_keeps_its_workers_busy (void)
 {
-  g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 100 * LAB_MS);
-  g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
-      fake->clock, &fake->target,
-      &(LabClosedLoopOptions) { .workers = 3, .duration_ns = 3050 * LAB_MS, .steady_from_ns = LAB_S });
+  static const struct
+  {
+    LabTime duration_ns, over_ns;
+    guint finished, steady_ok; /* of each worker */
+  } rows[] = {
+    { 3050 * LAB_MS, 3100 * LAB_MS, 31, 20 }, /* steady: 1.1 s to 3.0 s */
+    { 3000 * LAB_MS, 3000 * LAB_MS, 30, 20 }, /* what ends with the run is in it */
+  };
 
-  lab_closed_loop_start (probe);
-  g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
-  g_assert_cmpuint (fake->most_in_flight, ==, 3);
-  g_assert_cmpuint (lab_closed_loop_finished (probe, LAB_OK), ==, 3 * 31); /* the last ones end at 3.1 s */
-  g_assert_cmpuint (lab_closed_loop_steady_ok (probe), ==, 3 * 20);        /* 1.1 s to 3.0 s */
-  g_assert_cmpint (lab_clock_now (fake->clock), ==, 3100 * LAB_MS);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 100 * LAB_MS);
+      g_autoptr (LabClosedLoop) probe = lab_closed_loop_new (
+          fake->clock, &fake->target,
+          &(LabClosedLoopOptions) { .workers = 3, .duration_ns = rows[i].duration_ns, .steady_from_ns = LAB_S });
+
+      let_pass (fake->clock, 7 * LAB_S);
+      lab_closed_loop_start (probe);
+      g_assert_true (lab_clock_run_until (fake->clock, lab_closed_loop_is_over, probe));
+      g_assert_cmpuint (fake->most_in_flight, ==, 3);
+      g_assert_cmpuint (lab_closed_loop_finished (probe, LAB_OK), ==, 3 * rows[i].finished);
+      g_assert_cmpuint (lab_closed_loop_steady_ok (probe), ==, 3 * rows[i].steady_ok);
+      g_assert_cmpint (lab_clock_now (fake->clock), ==, 7 * LAB_S + rows[i].over_ns);
+    }
 }
 
-/* An answer that comes when nobody waits for it any more is no capacity. */
 static void
 a_closed_loop_counts_no_answer_that_is_too_late (void)
 {
@@ -471,6 +500,21 @@ a_refused_worker_pauses (void)
     }
 }
 
+/* A worker that pauses is no timer of the clock any more when its loop is gone. */
+static void
+a_closed_loop_that_is_freed_leaves_no_timer (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_AT_ONCE, LAB_SHED, 0);
+  LabClosedLoop *probe = lab_closed_loop_new (fake->clock, &fake->target,
+                                              &(LabClosedLoopOptions) { .workers = 3, .duration_ns = LAB_S });
+
+  lab_closed_loop_start (probe);
+  g_assert_true (lab_clock_run_until (fake->clock, enough_were_answered, &(Answered) { probe, LAB_SHED, 3 }));
+  lab_closed_loop_free (probe);
+  g_assert_true (lab_clock_run_until (fake->clock, NULL, NULL));
+  g_assert_cmpuint (lab_clock_events (fake->clock), ==, 3);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -492,5 +536,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/closed-loop/names-a-target-that-breaks-the-law", a_closed_loop_names_a_target_that_breaks_the_law);
   g_test_add_func ("/closed-loop/survives-answers-at-once", a_closed_loop_survives_answers_at_once);
   g_test_add_func ("/closed-loop/a-refused-worker-pauses", a_refused_worker_pauses);
+  g_test_add_func ("/closed-loop/that-is-freed-leaves-no-timer", a_closed_loop_that_is_freed_leaves_no_timer);
   return g_test_run ();
 }
