@@ -15,9 +15,11 @@ probe_check (Lab *lab, LabTime took_ns, guint64 finished, double steady_rps)
 
   lab_check (lab, took_ns >= settings->service_time_ns, "the work takes as long as asked for, or longer", "%.1f ms",
              (double) took_ns / LAB_MS);
-  if (settings->work != LAB_WORK_FIXED || expected < 20 * settings->slots || seconds < 2)
+  if ((settings->real_clock && took_ns < 5 * LAB_MS) || settings->work != LAB_WORK_FIXED
+      || expected < 20 * settings->slots || seconds < 2)
     {
-      lab_skip (lab, "the slots give slots / time of one work", "the works are too long or too uneven for this probe");
+      lab_skip (lab, "the slots give slots / time of one work",
+                "the works are too long, too short or too uneven for this probe");
       return;
     }
   lab_check (lab, fabs (steady_rps / slots_rps - 1) < 0.06, "the slots give slots / time of one work",

@@ -9,7 +9,8 @@ check (Lab *lab, const LabRun *bare, const LabRun *capped, gint64 max_waiting, d
   const LabSettings *settings = lab_settings (lab);
   guint64 timeouts = lab_summary_count (capped->summary, LAB_TIMEOUT);
   guint64 bare_timeouts = lab_summary_count (bare->summary, LAB_TIMEOUT);
-  const char *why_not = lab_policy_why_not_judged (lab, LINE_BUDGET_NS);
+  const char *why_not
+      = lab_policy_why_not_judged (lab, lab_policy_line_wait (lab, max_waiting, lab_policy_work_time (lab)));
 
   if (why_not == NULL && lab_policy_collapse (lab, rate_rps) > settings->duration_ns / 4)
     why_not = "the line outgrows the clients' patience too late in this run, or never";

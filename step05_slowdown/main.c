@@ -16,8 +16,8 @@ static void
 check (Lab *lab, const LabRun *capped, const LabRun *limited, gint64 max_waiting)
 {
   const LabSettings *settings = lab_settings (lab);
-  LabTime slow_work_ns = SLOWDOWN * lab_policy_work_time (lab);
-  LabTime slow_wait_ns = max_waiting * slow_work_ns / settings->slots;
+  LabTime slow_work_ns = lab_policy_takes (lab, SLOWDOWN * settings->service_time_ns);
+  LabTime slow_wait_ns = lab_policy_line_wait (lab, max_waiting, slow_work_ns);
   guint64 capped_timeouts = lab_summary_count (capped->summary, LAB_TIMEOUT);
   guint64 limited_timeouts = lab_summary_count (limited->summary, LAB_TIMEOUT);
   const char *why_not = lab_policy_why_not_judged (lab, MAX_WAIT_NS + slow_work_ns);

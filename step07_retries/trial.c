@@ -30,7 +30,7 @@ trial_start (Lab *lab, const char *label, double rate_rps, const LabLimits *limi
   LabClock *clock = lab_clock (lab);
   Trial *trial = g_new0 (Trial, 1);
 
-  lab_policy_refuse_empty_run (lab, label, rate_rps);
+  lab_policy_refuse_senseless_run (lab, label, rate_rps);
   trial->label = label;
   trial->service = lab_service_new (clock, &(LabServiceOptions) { .limits = *limits,
                                                                   .service_time_ns = settings->service_time_ns,

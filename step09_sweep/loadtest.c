@@ -449,7 +449,7 @@ sweep (Test *test)
   if (test->settings.probe_only || lab_is_interrupted (lab))
     return;
   for (guint i = 0; i < multiples->len; i++)
-    lab_policy_refuse_empty_run (lab, "the load test", g_array_index (multiples, double, i) * capacity_rps);
+    lab_policy_refuse_senseless_run (lab, "the load test", g_array_index (multiples, double, i) * capacity_rps);
   lab_print_heading (lab, test->table);
   for (guint i = 0; i < multiples->len && !test->is_refused && !lab_is_interrupted (lab); i++)
     {
@@ -543,7 +543,7 @@ main (int argc, char *argv[])
   lab_results_setting (lab_results (lab), "url", lab_text (lab_arguments (lab)[0]));
   if (test.settings.rate_rps > 0)
     {
-      lab_policy_refuse_empty_run (lab, "the load test", test.settings.rate_rps);
+      lab_policy_refuse_senseless_run (lab, "the load test", test.settings.rate_rps);
       lab_print_heading (lab, test.table);
       run_at (&test, 0, test.settings.rate_rps);
     }

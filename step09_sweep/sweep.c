@@ -84,12 +84,14 @@ sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double 
              LabTime max_wait_ns)
 {
   double expected = lab_policy_steady_rps (lab), lowest = G_MAXDOUBLE, highest = 0, fallen = 0;
-  double slack = lab_settings (lab)->work == LAB_WORK_FIXED ? 0.1 : 0.3; /* a short run of random works strays */
+  gboolean is_even
+      = lab_settings (lab)->work == LAB_WORK_FIXED && lab_settings (lab)->arrivals == LAB_ARRIVALS_CONSTANT;
+  double slack = is_even ? 0.1 : 0.3; /* a short run of random works strays */
   const char *why_not = lab_policy_why_not_judged (lab, max_wait_ns);
 
   if (lab_summary_steady_ns (summary_at (runs, 0)) < 2 * LAB_S)
     why_not = "the run is too short";
-  else if (why_not == NULL && lab_policy_collapse (lab, policies[2 * n_multiples - 1].rate_rps) == LAB_NEVER)
+  else if (why_not == NULL && policies[2 * n_multiples - 1].rate_rps < 1.1 * expected)
     why_not = "there is no overload";
   if (why_not != NULL)
     {
@@ -100,17 +102,18 @@ sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double 
     {
       if (multiples[i] < 1)
         check_below (lab, runs, i, multiples[i]);
-      if (multiples[i] <= 1)
+      if (policies[2 * i].rate_rps < 1.1 * expected)
         continue;
       lowest = MIN (lowest, steady_rps (runs, 2 * i + 1));
       highest = MAX (highest, steady_rps (runs, 2 * i + 1));
-      /* With some margin: nobody from second 2 on may still be in time. */
-      if (lab_policy_collapse (lab, policies[2 * i].rate_rps) <= LAB_STEADY_FROM_S * LAB_S * 19 / 20)
+      /* With some margin, more of it where chance decides: nobody from second 2 on may
+       * still be in time. */
+      if (lab_policy_collapse (lab, policies[2 * i].rate_rps) <= LAB_STEADY_FROM_S * LAB_S * (is_even ? 19 : 8) / 20)
         fallen = MAX (fallen, steady_rps (runs, 2 * i));
     }
   lab_check (lab, lowest >= (1 - slack) * expected && highest <= (1 + slack) * expected,
              "protected, goodput stays flat at the capacity as the offered load grows",
              "%.1f to %.1f per second, the slots give %.1f", lowest, highest, expected);
-  lab_check (lab, fallen == 0, "without limits, goodput falls to nothing above the capacity", "%.1f per second",
-             fallen);
+  lab_check (lab, fallen <= (is_even ? 0 : 0.1 * expected),
+             "without limits, goodput falls to nothing above the capacity", "%.1f per second", fallen);
 }

@@ -191,7 +191,7 @@ lab_http_trials_run (Lab *lab, GPtrArray *trials, double rate_rps)
 {
   g_autoptr (GPtrArray) loads = g_ptr_array_new ();
 
-  lab_policy_refuse_empty_run (lab, "each server", rate_rps);
+  lab_policy_refuse_senseless_run (lab, "each server", rate_rps);
   for (guint i = 0; i < trials->len; i++)
     {
       LabHttpTrial *trial = g_ptr_array_index (trials, i);

@@ -1,8 +1,8 @@
 #include "capacity.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
-#include <string.h>
+
+#include "json_file.h"
 
 /* The highest that --capacity would take, too. */
 #define CAPACITY_MAX 1e9
@@ -100,33 +100,21 @@ double
 lab_capacity_read (const char *path, const LabSettings *settings, LabOptionGroups groups, char **differences,
                    GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (GError) why = NULL;
-  g_autofree char *content = NULL;
-  gsize length;
-
-  if (!g_file_get_contents (path, &content, &length, &why))
-    {
-      /* GLib's message ends with the system's reason. */
-      const char *reason = strrchr (why->message, ':');
-      g_set_error (error, G_FILE_ERROR, why->code,
-                   "cannot read %s (%s): run step01_calibrate first, or give --capacity=RPS", path,
-                   reason != NULL ? reason + 2 : why->message);
-      return 0;
-    }
-
-  JsonNode *root
-      = json_parser_load_from_data (parser, content, (gssize) length, NULL) ? json_parser_get_root (parser) : NULL;
-  JsonObject *object = root != NULL && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  g_autoptr (JsonNode) root = lab_json_file_read (path, &why);
+  JsonObject *object = root != NULL ? json_node_get_object (root) : NULL;
   double capacity = object != NULL ? rint (get_number (object, "capacity_rps") * 1e6) / 1e6 : NAN;
 
-  if (!(capacity > 0 && capacity <= CAPACITY_MAX))
+  if (why != NULL && why->domain == G_FILE_ERROR)
+    g_set_error (error, G_FILE_ERROR, why->code, "%s: run step01_calibrate first, or give --capacity=RPS",
+                 why->message);
+  else if (!(capacity > 0 && capacity <= CAPACITY_MAX))
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                 "%s holds no \"capacity_rps\" above 0: run step01_calibrate again, or give --capacity=RPS", path);
+  else
     {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                   "%s holds no \"capacity_rps\" above 0: run step01_calibrate again, or give --capacity=RPS", path);
-      return 0;
+      *differences = find_differences (object, settings, groups);
+      return capacity;
     }
-
-  *differences = find_differences (object, settings, groups);
-  return capacity;
+  return 0;
 }

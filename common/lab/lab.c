@@ -13,6 +13,7 @@
 #include "process.h"
 
 #define SLOTS_MAX 1000000
+#define DURATION_MAX_NS (10 * 86400 * LAB_S) /* there is a row for each second of arrival */
 #define PROGRESS_EVERY_MS 250
 
 struct _Lab
@@ -172,6 +173,7 @@ add_group_options (GArray *options, LabOptionGroups groups, LabSettings *setting
         .kind = LAB_OPTION_DURATION,
         .value = &settings->duration_ns,
         .min = 1,
+        .max = DURATION_MAX_NS,
         .unit = "DURATION",
         .help = duration_help } },
     { LAB_OPTIONS_ARRIVALS,
@@ -668,7 +670,7 @@ lab_finish (Lab *lab)
 
   if (!flush_standard_output (lab) || !written)
     return 2;
-  if (lab_is_interrupted (lab))
+  if (is_interrupted)
     return 128 + lab_process_signal ();
   if (lab->is_invalid)
     return 3;

@@ -5,7 +5,9 @@
 
 #include "../loadgen/loadgen.h"
 
-#define POINTS 200 /* of a timeline, from the first arrival to the last */
+#define POINTS 200               /* of a timeline, from the first arrival to the last */
+#define MOST_POINTS (3 * POINTS) /* and at the most, however long the last outcome takes */
+#define MOST_REQUESTS 1e9
 
 const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS] = {
   { .key = "policy", .heading = "policy", .width = -34 },
@@ -68,7 +70,8 @@ take_sample (LabTimer *timer)
                      .head_wait_ns = lab_admission_head_wait (admission) };
 
   g_array_append_val (experiment->run->timeline, point);
-  lab_timer_arm (timer, timer->due_ns + experiment->every_ns);
+  if (experiment->run->timeline->len < MOST_POINTS)
+    lab_timer_arm (timer, MAX (timer->due_ns, now_ns - experiment->every_ns) + experiment->every_ns);
 }
 
 /* The last client has its outcome: what the service does from now on is not
@@ -139,12 +142,21 @@ lab_policy_scheduled (Lab *lab, double rate_rps)
 }
 
 void
-lab_policy_refuse_empty_run (Lab *lab, const char *label, double rate_rps)
+lab_policy_refuse_senseless_run (Lab *lab, const char *label, double rate_rps)
 {
+  double duration_s = (double) lab_settings (lab)->duration_ns / LAB_S;
+
+  if (!(rate_rps >= 0.000001 && rate_rps <= LAB_ARRIVALS_MOST_RPS))
+    lab_fail (lab, "'%s' makes no sense at %g requests per second; allowed is 0.000001 to %g", label, rate_rps,
+              LAB_ARRIVALS_MOST_RPS);
+  if (rate_rps * duration_s > MOST_REQUESTS)
+    lab_fail (lab, "'%s' would send %.3g requests in --duration=%gs; allowed are %g at the most", label,
+              rate_rps * duration_s, duration_s, MOST_REQUESTS);
   if (lab_policy_scheduled (lab, rate_rps) == 0)
     lab_fail (lab,
-              "'%s' would send nothing: --duration=%gs is too short for %g requests per second; allowed is %gs or more",
-              label, (double) lab_settings (lab)->duration_ns / LAB_S, rate_rps, 1 / rate_rps);
+              "'%s' would send nothing: --duration=%gs is too short for %g requests per second; allowed is %gs or "
+              "more",
+              label, duration_s, rate_rps, 1 / rate_rps);
 }
 
 void
@@ -187,7 +199,7 @@ lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies)
   GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lab_run_free);
 
   for (guint i = 0; i < n_policies; i++)
-    lab_policy_refuse_empty_run (lab, policies[i].label, policies[i].rate_rps);
+    lab_policy_refuse_senseless_run (lab, policies[i].label, policies[i].rate_rps);
   for (guint i = 0; i < n_policies; i++)
     {
       experiments[i] = experiment_start (lab, &policies[i]);
@@ -306,16 +318,35 @@ lab_policy_add_timeline (Lab *lab, GPtrArray *runs)
 }
 
 LabTime
-lab_policy_work_time (Lab *lab)
+lab_policy_takes (Lab *lab, LabTime work_ns)
 {
   const LabSettings *settings = lab_settings (lab);
   LabTime tick_ns = settings->timer_tick_ns;
 
   if (settings->work != LAB_WORK_FIXED) /* anywhere between two ticks */
-    return settings->service_time_ns + tick_ns / 2;
+    return work_ns + tick_ns / 2;
   if (tick_ns == 0)
-    return settings->service_time_ns;
-  return (settings->service_time_ns + tick_ns - 1) / tick_ns * tick_ns;
+    return work_ns;
+  return (work_ns + tick_ns - 1) / tick_ns * tick_ns;
+}
+
+LabTime
+lab_policy_work_time (Lab *lab)
+{
+  return lab_policy_takes (lab, lab_settings (lab)->service_time_ns);
+}
+
+/* As a span, if it can be one. */
+static LabTime
+span_of (double ns)
+{
+  return ns < (double) LAB_DURATION_MAX ? (LabTime) ns : LAB_NEVER;
+}
+
+LabTime
+lab_policy_line_wait (Lab *lab, gint64 line, LabTime work_ns)
+{
+  return span_of ((double) line * (double) work_ns / (double) lab_settings (lab)->slots);
 }
 
 double
@@ -331,7 +362,7 @@ lab_policy_collapse (Lab *lab, double rate_rps)
 
   if (rate_rps <= steady_rps)
     return LAB_NEVER;
-  return lab_settings (lab)->client_timeout_ns * MIN (steady_rps / (rate_rps - steady_rps), 1000);
+  return span_of ((double) lab_settings (lab)->client_timeout_ns * steady_rps / (rate_rps - steady_rps));
 }
 
 const char *
@@ -340,11 +371,11 @@ lab_policy_why_not_judged (Lab *lab, LabTime wait_ns)
   const LabSettings *settings = lab_settings (lab);
   LabTime work_ns = lab_policy_work_time (lab);
 
-  if (settings->duration_ns / work_ns * settings->slots < 100)
+  if (lab_policy_steady_rps (lab) * (double) settings->duration_ns / LAB_S < 100)
     return "there are too few works in this run";
   if (4 * (work_ns + settings->timer_tick_ns) > settings->client_timeout_ns)
     return "the works are too long for the clients' patience";
-  if (wait_ns + 2 * work_ns > settings->client_timeout_ns)
+  if (wait_ns > settings->client_timeout_ns - 2 * work_ns)
     return "the wait and the work together outlast the clients' patience";
   return NULL;
 }

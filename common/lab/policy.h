@@ -58,9 +58,9 @@ void lab_policy_judge_lateness (Lab *lab, const char *label, const LabSummary *s
 /* How many requests a run of the lab's duration at @rate_rps sends. */
 guint64 lab_policy_scheduled (Lab *lab, double rate_rps);
 
-/* Ends the program when a run of the lab's duration at @rate_rps would send
- * nothing. */
-void lab_policy_refuse_empty_run (Lab *lab, const char *label, double rate_rps);
+/* Ends the program when a run of the lab's duration at @rate_rps would send nothing,
+ * or more than anybody can wait for. */
+void lab_policy_refuse_senseless_run (Lab *lab, const char *label, double rate_rps);
 
 /* The article's columns, and a run's values in them, for tables that have columns
  * of their own besides. */
@@ -88,9 +88,14 @@ void lab_policy_print (Lab *lab, GPtrArray *runs);
 LabTable *lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
 void lab_policy_add_timeline (Lab *lab, GPtrArray *runs);
 
-/* How long a work takes on the lab's clock, in the mean: with a timer tick, up to the
- * next tick. */
+/* How long a work of @work_ns takes on the lab's clock, in the mean: with a timer tick,
+ * up to the next tick; and one of the lab's service time. */
+LabTime lab_policy_takes (Lab *lab, LabTime work_ns);
 LabTime lab_policy_work_time (Lab *lab);
+
+/* How long the last of @line requests waits, when a work takes @work_ns. LAB_NEVER: for
+ * longer than a span can be. */
+LabTime lab_policy_line_wait (Lab *lab, gint64 line, LabTime work_ns);
 
 /* The capacity that lasts: slots / time of one work. */
 double lab_policy_steady_rps (Lab *lab);

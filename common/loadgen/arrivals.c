@@ -29,7 +29,8 @@ sum_up_gaps (LabArrivals *arrivals)
 void
 lab_arrivals_init (LabArrivals *arrivals, LabArrivalsKind kind, double rate_rps, LabTime duration_ns, guint64 seed)
 {
-  g_return_if_fail (rate_rps > 0 && rate_rps <= 1e10 && duration_ns > 0 && duration_ns <= LAB_DURATION_MAX);
+  g_return_if_fail (rate_rps > 0 && rate_rps <= LAB_ARRIVALS_MOST_RPS && duration_ns > 0
+                    && duration_ns <= LAB_DURATION_MAX);
 
   *arrivals = (LabArrivals) { .kind = kind, .duration_ns = duration_ns };
   arrivals->rate_millionths = MAX ((gint64) (rate_rps * MILLION + 0.5), 1);

@@ -26,7 +26,10 @@ typedef struct
   gint64 sum, total; /* Poisson: of the gaps so far, and of all */
 } LabArrivals;
 
-/* @rate_rps: requests per second, held to a millionth. */
+#define LAB_ARRIVALS_MOST_RPS 1e10
+
+/* @rate_rps: requests per second, held to a millionth; above 0, and at most
+ * LAB_ARRIVALS_MOST_RPS. */
 void lab_arrivals_init (LabArrivals *arrivals, LabArrivalsKind kind, double rate_rps, LabTime duration_ns,
                         guint64 seed);
 

@@ -10,7 +10,7 @@
 typedef struct
 {
   guint64 count;
-  guint64 sum;
+  guint64 sum; /* of what the values exceed the bucket's lowest by: it cannot overflow */
 } Bucket;
 
 /* The buckets take 3 MiB of zeroed address space; only the pages that values fall
@@ -33,6 +33,14 @@ bucket_of (LabTime value_ns)
   guint shift = octaves > 0 ? 63 - (guint) __builtin_clzll (octaves) : 0;
 
   return shift * PER_OCTAVE + (guint) (value_ns >> shift);
+}
+
+static LabTime
+lowest_of (guint bucket)
+{
+  guint shift = bucket < 2 * PER_OCTAVE ? 0 : bucket / PER_OCTAVE - 1;
+
+  return (LabTime) (bucket - shift * PER_OCTAVE) << shift;
 }
 
 LabHistogram *
@@ -66,7 +74,7 @@ lab_histogram_add (LabHistogram *histogram, LabTime value_ns)
   if (histogram->count < N_EXACT)
     histogram->exact[histogram->count] = value_ns;
   histogram->buckets[bucket].count++;
-  histogram->buckets[bucket].sum += value_ns;
+  histogram->buckets[bucket].sum += (guint64) (value_ns - lowest_of (bucket));
   histogram->count++;
   histogram->max_ns = MAX (histogram->max_ns, value_ns);
   histogram->first = MIN (histogram->first, bucket);
@@ -124,7 +132,7 @@ lab_histogram_quantile (const LabHistogram *histogram, guint permille)
 
       seen += bucket->count;
       if (index < seen)
-        return (LabTime) (bucket->sum / bucket->count);
+        return lowest_of (i) + (LabTime) (bucket->sum / bucket->count);
     }
   g_return_val_if_reached (-1); /* not reached: the counts of all buckets are the count */
 }

@@ -58,6 +58,15 @@ conclude (LabOpenLoop *loop, LabTime arrival_ns, LabOutcome outcome, LabTime lat
     loop->options.over (loop->options.data);
 }
 
+/* On a real clock that lags behind, an answer may be looked at before the patience that
+ * ran out earlier. On the virtual clock that cannot happen. */
+static gboolean
+is_too_late (const LabOpenLoop *loop, LabTime latency_ns)
+{
+  return !lab_clock_is_virtual (loop->clock) && loop->options.client_timeout_ns > 0
+         && latency_ns >= loop->options.client_timeout_ns;
+}
+
 static void
 call_finished (LabCall *call, LabOutcome outcome)
 {
@@ -71,7 +80,7 @@ call_finished (LabCall *call, LabOutcome outcome)
   g_queue_unlink (&loop->under_way, &client->link);
   g_queue_push_head_link (&loop->pool, &client->link);
   if (was_waiting)
-    conclude (loop, arrival_ns, outcome, latency_ns);
+    conclude (loop, arrival_ns, is_too_late (loop, latency_ns) ? LAB_TIMEOUT : outcome, latency_ns);
 }
 
 static void
@@ -81,7 +90,6 @@ abandon (Client *client)
 
   if (client->has_left)
     return; /* not reached: by a target that keeps to its law; tested by one that does not */
-  client->is_waiting = FALSE;
   client->has_left = TRUE;
   target->abandon (target, &client->call);
 }
@@ -201,7 +209,8 @@ lab_open_loop_free (LabOpenLoop *loop)
   GList *link;
 
   lab_open_loop_stop (loop);
-  loop->options.over = NULL;
+  for (link = loop->under_way.head; link != NULL; link = link->next)
+    LAB_OWNER_OF (link, Client, link)->is_waiting = FALSE; /* abandoning one may end others */
   while ((link = loop->under_way.head) != NULL)
     {
       Client *client = LAB_OWNER_OF (link, Client, link);

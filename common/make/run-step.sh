@@ -9,17 +9,18 @@ program=$2
 shift 2
 name=$(basename "$program")
 text=$out/$name.txt
+part=$text.$$.part # two makes may run at once
 
 mkdir -p "$out" || exit 2
-trap 'rm -f "$text.part"' EXIT
+trap 'rm -f "$part"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # What measures the real clock takes its time: a terminal may see how far it is.
 run () {
   case "$name $*" in
-    step06_http* | *--clock=real*) "$program" --out="$out" "$@" >"$text.part" ;;
-    *) "$program" --out="$out" "$@" >"$text.part" 2>&1 ;;
+    step06_http* | *--clock=real*) "$program" --out="$out" "$@" >"$part" ;;
+    *) "$program" --out="$out" "$@" >"$part" 2>&1 ;;
   esac
 }
 
@@ -39,4 +40,4 @@ if [ $status -eq 0 ]; then
 else
   echo $status >"$out/$name.failed"
 fi
-mv "$text.part" "$text"
+mv "$part" "$text"

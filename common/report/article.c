@@ -168,7 +168,7 @@ static JsonNode *
 load (const char *path)
 {
   g_autoptr (GError) error = NULL;
-  JsonNode *root = json_file_load (path, &error);
+  JsonNode *root = lab_json_file_read (path, &error);
 
   if (root == NULL)
     fprintf (stderr, "article: %s\n", error->message);

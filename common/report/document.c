@@ -5,33 +5,6 @@
 
 /* --- Reading ---------------------------------------------------------------- */
 
-JsonNode *
-json_file_load (const char *path, GError **error)
-{
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  g_autoptr (GError) local = NULL;
-  g_autofree char *text = NULL;
-  gsize length;
-
-  if (!g_file_get_contents (path, &text, &length, &local))
-    {
-      /* It names the file by itself. */
-      g_propagate_error (error, g_steal_pointer (&local));
-      return NULL;
-    }
-  if (!json_parser_load_from_data (parser, text, (gssize) length, &local))
-    {
-      g_set_error (error, DOCUMENT_ERROR, 0, "%s is not JSON: %s", path, local->message);
-      return NULL;
-    }
-  if (json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    {
-      g_set_error (error, DOCUMENT_ERROR, 0, "%s is not a JSON object", path);
-      return NULL;
-    }
-  return json_parser_steal_root (parser);
-}
-
 static gboolean
 is_text (JsonNode *node)
 {
@@ -104,7 +77,7 @@ document_load (const char *folder, const char *program, GError **error)
 {
   g_autofree char *file = g_strconcat (program, ".json", NULL);
   g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autoptr (JsonNode) root = json_file_load (path, error);
+  g_autoptr (JsonNode) root = lab_json_file_read (path, error);
   Document *document;
   const char *wrong;
 
@@ -256,7 +229,7 @@ document_figure (const Document *document, const char *address)
 char *
 document_figure_name (const Document *document, const char *address)
 {
-  const char *key;
+  const char *key = address;
   JsonObject *row = addressed_row (document, address, &key);
   g_autofree char *heading = figure_heading (key);
   g_autofree char *name = NULL;

@@ -3,7 +3,7 @@
  * names the file, so that a page or a table never shows half of something. */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "../lab/json_file.h"
 
 G_BEGIN_DECLS
 
@@ -19,9 +19,6 @@ typedef struct
   JsonArray *rows;
   JsonArray *checks; /* may be empty */
 } Document;
-
-/* Returns: (transfer full), NULL with @error naming @path */
-JsonNode *json_file_load (const char *path, GError **error);
 
 /* <folder>/<program>.json. Returns: (transfer full) */
 Document *document_load (const char *folder, const char *program, GError **error);

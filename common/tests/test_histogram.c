@@ -110,6 +110,17 @@ up_to_1024_values_are_answered_exactly (void)
     }
 }
 
+/* As many as make their plain sum overflow 64 bits. */
+static void
+many_of_the_longest_spans_do_not_overflow (void)
+{
+  g_autoptr (LabHistogram) histogram = lab_histogram_new ();
+
+  for (guint i = 0; i < 5000; i++)
+    lab_histogram_add (histogram, LAB_DURATION_MAX);
+  g_assert_cmpint (lab_histogram_quantile (histogram, 500), ==, LAB_DURATION_MAX);
+}
+
 static void
 a_summary_counts_every_request_once (void)
 {
@@ -186,6 +197,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/histogram/no-value-has-no-quantile", no_value_has_no_quantile);
   g_test_add_func ("/histogram/the-relative-error-is-at-most-1-in-4096", the_relative_error_is_at_most_1_in_4096);
   g_test_add_func ("/histogram/up-to-1024-values-are-answered-exactly", up_to_1024_values_are_answered_exactly);
+  g_test_add_func ("/histogram/many-of-the-longest-spans-do-not-overflow", many_of_the_longest_spans_do_not_overflow);
   g_test_add_func ("/summary/counts-every-request-once", a_summary_counts_every_request_once);
   g_test_add_func ("/summary/over-1-percent-more-than-10-ms-late-is-late", over_1_percent_more_than_10_ms_late_is_late);
   return g_test_run ();

@@ -372,6 +372,27 @@ a_late_send_is_told_and_counted (void)
   g_assert_true (lab_summary_was_late (summary));
 }
 
+/* A machine that stands still for a while: the answer is looked at before the patience
+ * that ran out meanwhile, and is late all the same. */
+static void
+an_answer_after_the_patience_is_a_time_out (void)
+{
+  g_autoptr (Fake) fake = fake_new (STALLS, LAB_OK, 2 * LAB_MS);
+  LabClock *without = fake->clock;
+  g_autoptr (LabClock) real = lab_clock_new_real ();
+  LabOpenLoop *load;
+
+  fake->clock = real;
+  load = lab_open_loop_new (
+      real, &fake->target,
+      &(LabOpenLoopOptions) { .rate_rps = 1000, .duration_ns = LAB_MS, .client_timeout_ns = LAB_MS });
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (real, lab_open_loop_is_over, load));
+  g_assert_cmpuint (lab_summary_count (lab_open_loop_summary (load), LAB_TIMEOUT), ==, 1);
+  lab_open_loop_free (load);
+  fake->clock = without;
+}
+
 static void
 a_closed_loop_keeps_its_workers_busy (void)
 {
@@ -530,6 +551,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/open-loop/under-a-tick-a-client-counts-from-the-tick", under_a_tick_a_client_counts_from_the_tick);
   g_test_add_func ("/open-loop/under-a-tick-the-schedule-does-not-slip", under_a_tick_the_schedule_does_not_slip);
   g_test_add_func ("/open-loop/a-late-send-is-told-and-counted", a_late_send_is_told_and_counted);
+  g_test_add_func ("/open-loop/an-answer-after-the-patience-is-a-time-out", an_answer_after_the_patience_is_a_time_out);
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
   g_test_add_func ("/closed-loop/counts-no-answer-that-is-too-late", a_closed_loop_counts_no_answer_that_is_too_late);
   g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);

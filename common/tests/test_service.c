@@ -129,6 +129,39 @@ exponential_works_are_seeded (void)
   g_assert_cmpint (p99[0], <, 250 * LAB_MS);
 }
 
+static gboolean
+has_fired (gpointer data)
+{
+  return !lab_timer_is_armed (data);
+}
+
+/* The run is broken off in the very instant in which limits are due but not yet looked
+ * at: what is abandoned then frees a slot, and those in line are turned away by it. */
+static void
+a_run_can_be_broken_off_at_any_event (void)
+{
+  LabClock *clock = lab_clock_new_virtual (0);
+  LabService *service
+      = lab_service_new (clock, &(LabServiceOptions) { .limits = { .slots = 1, .max_wait = LAB_AT_MOST (300 * LAB_MS) },
+                                                       .service_time_ns = 10 * LAB_S });
+  LabOpenLoop *load = lab_open_loop_new (clock, lab_service_target (service),
+                                         &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = 10 * LAB_S });
+  g_autoptr (LabSummary) summary = NULL;
+  LabTimer end;
+
+  lab_timer_init (&end, clock, lab_timer_disarm);
+  lab_timer_arm (&end, 400 * LAB_MS); /* before any limit is: it goes first in a tie */
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (clock, has_fired, &end));
+  g_assert_cmpint (lab_admission_head_wait (lab_service_admission (service)), ==, 300 * LAB_MS);
+  summary = lab_open_loop_steal_summary (load);
+  lab_open_loop_free (load);
+  g_assert_cmpuint (lab_summary_offered (summary), ==, 0);
+  g_assert_cmpuint (lab_admission_counters (lab_service_admission (service))->shed_waited_too_long, >, 0);
+  lab_service_free (service);
+  lab_clock_free (clock);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -138,5 +171,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/service/the-work-is-decided-when-it-starts", the_work_is_decided_when_it_starts);
   g_test_add_func ("/service/a-hang-up-frees-what-it-held", a_hang_up_frees_what_it_held);
   g_test_add_func ("/service/exponential-works-are-seeded", exponential_works_are_seeded);
+  g_test_add_func ("/service/a-run-can-be-broken-off-at-any-event", a_run_can_be_broken_off_at_any_event);
   return g_test_run ();
 }
