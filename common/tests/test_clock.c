@@ -248,6 +248,31 @@ stops_at_the_very_event (void)
     }
 }
 
+static gboolean
+look_around (gpointer n)
+{
+  (*(guint *) n)++;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+other_sources_are_served_after_each_batch (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[100];
+  guint looks = 0;
+  guint source = g_idle_add_full (G_PRIORITY_LOW, look_around, &looks, NULL); /* the clock's own */
+
+  lab_clock_set_batch (clock, 10);
+  bells_init (bells, 100, clock, log);
+  for (guint i = 0; i < 100; i++)
+    lab_timer_arm (&bells[i].timer, 5);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpuint (looks, ==, 10);
+  g_source_remove (source);
+}
+
 static void
 with_a_tick_timers_fire_on_its_multiples (void)
 {
@@ -360,6 +385,30 @@ the_real_clock_goes_forward (void)
   g_assert_cmpint (before_ns, >=, 0);
   g_usleep (1000);
   g_assert_cmpint (lab_clock_now (clock) - before_ns, >=, LAB_MS);
+}
+
+static gint64
+processor_us (const struct rusage *usage)
+{
+  return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * G_USEC_PER_SEC + usage->ru_utime.tv_usec
+         + usage->ru_stime.tv_usec;
+}
+
+/* By the processor's time: going round and round would take all there is. */
+static void
+the_real_clock_sleeps_while_it_waits (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  g_autoptr (GString) log = g_string_new (NULL);
+  struct rusage before, after;
+  Bell bell;
+
+  bells_init (&bell, 1, clock, log);
+  lab_timer_arm (&bell.timer, lab_clock_now (clock) + 100 * LAB_MS);
+  getrusage (RUSAGE_SELF, &before);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  getrusage (RUSAGE_SELF, &after);
+  g_assert_cmpint (processor_us (&after) - processor_us (&before), <, 10000);
 }
 
 /* Order only: how late a real timer is, is the machine's affair. */
@@ -507,6 +556,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/a-lane-that-grows-forgets-nobody", a_lane_that_grows_forgets_nobody);
   g_test_add_func ("/clock/timers-armed-again-and-again-take-no-memory", timers_armed_again_and_again_take_no_memory);
   g_test_add_func ("/clock/stops-at-the-very-event", stops_at_the_very_event);
+  g_test_add_func ("/clock/other-sources-are-served-after-each-batch", other_sources_are_served_after_each_batch);
   g_test_add_func ("/clock/with-a-tick-timers-fire-on-its-multiples", with_a_tick_timers_fire_on_its_multiples);
   g_test_add_func ("/clock/at-a-tick-the-exact-due-times-decide", at_a_tick_the_exact_due_times_decide);
   g_test_add_func ("/clock/the-hash-tells-orders-apart", the_hash_tells_orders_apart);
@@ -514,6 +564,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/a-virtual-clock-stands-still-unless-it-is-run",
                    a_virtual_clock_stands_still_unless_it_is_run);
   g_test_add_func ("/clock/the-real-clock-goes-forward", the_real_clock_goes_forward);
+  g_test_add_func ("/clock/the-real-clock-sleeps-while-it-waits", the_real_clock_sleeps_while_it_waits);
   g_test_add_func ("/clock/the-real-clock-fires-in-order-and-not-early", the_real_clock_fires_in_order_and_not_early);
   g_test_add_func ("/clock/a-real-clock-does-without-a-descriptor", a_real_clock_does_without_a_descriptor);
   g_test_add_func ("/script/reads-from-top-to-bottom", a_script_reads_from_top_to_bottom);

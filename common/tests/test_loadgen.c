@@ -28,7 +28,7 @@ typedef struct
   LabCall call;
   Fake *fake;
   LabTimer timer;
-  gboolean is_in_flight;
+  gboolean is_in_flight, is_abandoned;
 } FakeCall;
 
 static void
@@ -85,6 +85,7 @@ fake_start (LabTarget *target, LabCall *head)
 
   g_assert_false (call->is_in_flight); /* its block is used again only when it has finished */
   call->is_in_flight = TRUE;
+  call->is_abandoned = FALSE;
   fake->started++;
   fake->in_flight++;
   fake->most_in_flight = MAX (fake->most_in_flight, fake->in_flight);
@@ -100,9 +101,14 @@ fake_start (LabTarget *target, LabCall *head)
 static void
 fake_abandon (LabTarget *target, LabCall *head)
 {
+  FakeCall *call = LAB_OWNER_OF (head, FakeCall, call);
+
+  g_assert_true (call->is_in_flight);
+  g_assert_false (call->is_abandoned); /* never twice */
+  call->is_abandoned = TRUE;
   ((Fake *) target)->abandoned++;
   if (((Fake *) target)->plan != BREAKS_THE_LAW)
-    finish (LAB_OWNER_OF (head, FakeCall, call), LAB_ERROR);
+    finish (call, LAB_ERROR);
 }
 
 static Fake *
@@ -215,20 +221,36 @@ static void
 the_schedule_is_kept_whatever_the_service_does (void)
 {
   static const Plan plans[] = { FINISHES_AT_ONCE, FINISHES_LATER, NEVER_FINISHES };
+  static const LabArrivalsKind kinds[] = { LAB_ARRIVALS_CONSTANT, LAB_ARRIVALS_POISSON };
 
-  for (guint p = 0; p < G_N_ELEMENTS (plans); p++)
+  for (guint run = 0; run < G_N_ELEMENTS (plans) * G_N_ELEMENTS (kinds); run++)
     {
-      g_autoptr (Fake) fake = fake_new (plans[p], LAB_OK, 777 * LAB_MS);
+      LabArrivalsKind kind = kinds[run % 2];
+      g_autoptr (Fake) fake = fake_new (plans[run / 2], LAB_OK, 777 * LAB_MS);
       g_autoptr (LabOpenLoop) load = lab_open_loop_new (
           fake->clock, &fake->target,
-          &(LabOpenLoopOptions) { .rate_rps = 3, .duration_ns = 5 * LAB_S, .client_timeout_ns = 2 * LAB_S });
+          &(LabOpenLoopOptions) {
+              .arrivals = kind, .rate_rps = 3, .duration_ns = 5 * LAB_S, .client_timeout_ns = 2 * LAB_S, .seed = 7 });
+      LabArrivals arrivals;
+      guint by_second[5] = { 0 };
+      const LabSecond *seconds;
+      guint n_seconds;
 
       let_pass (fake->clock, 7 * LAB_S);
       lab_open_loop_start (load);
       g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
       g_assert_cmpuint (fake->start_times->len, ==, 15);
+      lab_arrivals_init (&arrivals, kind, 3, 5 * LAB_S, 7);
       for (guint i = 0; i < 15; i++)
-        g_assert_cmpint (g_array_index (fake->start_times, LabTime, i), ==, 7 * LAB_S + i * LAB_S / 3);
+        {
+          LabTime due_ns = lab_arrivals_next (&arrivals);
+
+          g_assert_cmpint (g_array_index (fake->start_times, LabTime, i), ==, 7 * LAB_S + due_ns);
+          by_second[due_ns / LAB_S]++;
+        }
+      seconds = lab_summary_by_second (lab_open_loop_summary (load), &n_seconds);
+      for (guint i = 0; i < 5; i++)
+        g_assert_cmpuint (i < n_seconds ? seconds[i].arrived : 0, ==, by_second[i]);
     }
 }
 
@@ -251,8 +273,10 @@ what_is_under_way_at_the_end_counts_nowhere (void)
 {
   g_autoptr (Fake) fake = fake_new (NEVER_FINISHES, LAB_OK, 0);
   g_autoptr (LabSummary) summary = NULL;
-  LabOpenLoop *load
-      = lab_open_loop_new (fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = LAB_S });
+  guint over = 0;
+  LabOpenLoop *load = lab_open_loop_new (
+      fake->clock, &fake->target,
+      &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = LAB_S, .over = count_one, .data = &over });
 
   lab_open_loop_start (load);
   g_assert_false (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
@@ -260,6 +284,27 @@ what_is_under_way_at_the_end_counts_nowhere (void)
   lab_open_loop_free (load);
   g_assert_cmpuint (lab_summary_offered (summary), ==, 0);
   g_assert_cmpuint (fake->abandoned, ==, 10);
+  g_assert_cmpuint (over, ==, 0);
+}
+
+static gboolean
+three_have_started (gpointer data)
+{
+  return ((const Fake *) data)->started == 3;
+}
+
+static void
+a_loop_that_is_freed_sends_nothing_more (void)
+{
+  g_autoptr (Fake) fake = fake_new (NEVER_FINISHES, LAB_OK, 0);
+  LabOpenLoop *load
+      = lab_open_loop_new (fake->clock, &fake->target, &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = LAB_S });
+
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (fake->clock, three_have_started, fake));
+  lab_open_loop_free (load);
+  g_assert_true (lab_clock_run_until (fake->clock, NULL, NULL));
+  g_assert_cmpuint (lab_clock_events (fake->clock), ==, 3);
 }
 
 /* Such a target would leave its calls to memory that is freed. */
@@ -311,6 +356,29 @@ a_stopped_loop_waits_for_those_under_way (void)
   g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
   g_assert_cmpuint (lab_summary_count (lab_open_loop_summary (load), LAB_OK), ==, 4);
   g_assert_cmpint (lab_clock_now (fake->clock), ==, 350 * LAB_MS);
+  g_assert_true (lab_clock_run_until (fake->clock, NULL, NULL));
+  g_assert_cmpuint (fake->started, ==, 4);
+}
+
+static void
+several_loops_are_over_with_the_last (void)
+{
+  g_autoptr (Fake) fake = fake_new (FINISHES_LATER, LAB_OK, 50 * LAB_MS);
+  g_autoptr (GPtrArray) loads = g_ptr_array_new_with_free_func ((GDestroyNotify) lab_open_loop_free);
+
+  g_assert_true (lab_open_loops_are_over (loads));
+  for (guint i = 0; i < 3; i++) /* the longest is neither the first nor the last */
+    {
+      LabTime duration_ns = i == 1 ? 2 * LAB_S : LAB_S;
+      LabOpenLoop *load = lab_open_loop_new (fake->clock, &fake->target,
+                                             &(LabOpenLoopOptions) { .rate_rps = 10, .duration_ns = duration_ns });
+
+      g_ptr_array_add (loads, load);
+      lab_open_loop_start (load);
+    }
+  g_assert_false (lab_open_loops_are_over (loads));
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loops_are_over, loads));
+  g_assert_cmpint (lab_clock_now (fake->clock), ==, 1950 * LAB_MS);
 }
 
 static void
@@ -367,6 +435,7 @@ a_late_send_is_told_and_counted (void)
   g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
   g_assert_cmpuint (lab_summary_count (summary, LAB_OK), ==, 5);
   g_assert_cmpint (lab_histogram_quantile (lab_summary_latency (summary, LAB_OK), 0), >=, 20 * LAB_MS);
+  g_assert_cmpint (lab_histogram_max (lab_summary_latency (summary, LAB_OK)), <=, lab_clock_now (fake->clock));
   g_assert_cmpuint (lab_histogram_count (lab_summary_lateness (summary)), ==, 5);
   g_assert_cmpint (lab_histogram_max (lab_summary_lateness (summary)), >=, 50 * LAB_MS);
   g_assert_true (lab_summary_was_late (summary));
@@ -546,8 +615,10 @@ main (int argc, char *argv[])
   g_test_add_func ("/open-loop/blocks-are-used-again", blocks_are_used_again);
   g_test_add_func ("/open-loop/what-is-under-way-at-the-end-counts-nowhere",
                    what_is_under_way_at_the_end_counts_nowhere);
+  g_test_add_func ("/open-loop/a-loop-that-is-freed-sends-nothing-more", a_loop_that_is_freed_sends_nothing_more);
   g_test_add_func ("/open-loop/a-target-that-breaks-the-law-is-named", a_target_that_breaks_the_law_is_named);
   g_test_add_func ("/open-loop/a-stopped-loop-waits-for-those-under-way", a_stopped_loop_waits_for_those_under_way);
+  g_test_add_func ("/open-loop/several-loops-are-over-with-the-last", several_loops_are_over_with_the_last);
   g_test_add_func ("/open-loop/under-a-tick-a-client-counts-from-the-tick", under_a_tick_a_client_counts_from_the_tick);
   g_test_add_func ("/open-loop/under-a-tick-the-schedule-does-not-slip", under_a_tick_the_schedule_does_not_slip);
   g_test_add_func ("/open-loop/a-late-send-is-told-and-counted", a_late_send_is_told_and_counted);

@@ -9,11 +9,21 @@ typedef struct
   LabOpenLoop *load;
 } Run;
 
+static void
+nothing (LabTimer *timer G_GNUC_UNUSED)
+{
+}
+
 static Run
 run (const LabServiceOptions *service, const LabOpenLoopOptions *load)
 {
   Run self = { .clock = lab_clock_new_virtual (0) };
+  LabTimer timer;
 
+  /* A service seldom begins when its clock does. */
+  lab_timer_init (&timer, self.clock, nothing);
+  lab_timer_arm (&timer, 7 * LAB_S);
+  g_assert_true (lab_clock_run_until (self.clock, NULL, NULL));
   self.service = lab_service_new (self.clock, service);
   self.load = lab_open_loop_new (self.clock, lab_service_target (self.service), load);
   lab_open_loop_start (self.load);
@@ -104,6 +114,8 @@ a_hang_up_frees_what_it_held (void)
   g_assert_cmpuint (counters->waiting, ==, 0);
   g_assert_cmpuint (counters->running, ==, 0);
   g_assert_cmpuint (counters->admitted + counters->cancelled, ==, 10);
+  g_assert_true (lab_clock_run_until (self.clock, NULL, NULL)); /* no work is left to be done */
+  g_assert_cmpuint (lab_service_work_done (self.service), ==, 0);
   run_clear (&self);
 }
 
