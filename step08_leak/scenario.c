@@ -48,6 +48,7 @@ leave (LabTimer *timer)
   Visitor *visitor = LAB_OWNER_OF (timer, Visitor, leaving);
   Scenario *scenario = visitor->scenario;
 
+  scenario->late_ns = lab_clock_now (scenario->clock) - timer->due_ns;
   scenario->controller->leave (scenario->admission, &visitor->ticket);
   note_line (scenario);
 }

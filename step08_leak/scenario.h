@@ -20,6 +20,7 @@ struct _Scenario
   GString *answers; /* of those who gave up, joined by ";" */
   guint line_after; /* the line counter when nobody waits any more */
   Visitor *last;    /* who only has to wait a little */
+  LabTime late_ns;  /* how much longer the clock, a tick or a busy machine, made it */
 };
 
 /* Returns: (transfer full) */

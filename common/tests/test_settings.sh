@@ -66,6 +66,8 @@ done <<'END'
 0 step03_no_limits --capacity=0.01 --service-time=1ns --slots=1000000 --duration=10000
 0 step09_sweep --slots=7 --capacity=80
 0 step02_queue --timer-tick=1s
+0 step08_leak --timer-tick=30ms
+0 step08_leak --timer-tick=16.075ms
 2 step09_sweep --capacity=1000000000
 2 step03_no_limits --capacity=0.000001
 2 step03_no_limits --capacity=80 --duration=1000d
