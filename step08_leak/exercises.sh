@@ -10,10 +10,11 @@ exercise_2 () {
   close_to 'peak_line[1]' 0
 }
 
-# Three animals of the zoo in one controller.
+# Three animals of the zoo in one controller, no two of which fail the same test, so that
+# every fault that is mended shows.
 break_controller () {
   mkdir -p step08_leak/exercise && cp common/admission/admission.c "$broken.part" || could_not "$broken cannot be written"
-  for fault in line_off_by_one place_lost_on_cancel double_release; do
+  for fault in line_off_by_one place_lost_on_cancel lost_wake_up; do
     patch -s -F 0 "$broken.part" "step08_leak/zoo/$fault.patch" || could_not "the fault $fault does not fit any more"
   done
   mv "$broken.part" "$broken"

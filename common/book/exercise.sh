@@ -22,7 +22,7 @@ could_not () { # WHY
 # The reader has run PROGRAM into out/mine, or into a folder in it.
 ran () { # PROGRAM [FOLDER]
   results=$mine/${2:+$2/}$1.json
-  [ -f "$results" ] || no "there is no $results yet; run $1 with --out=$mine${2:+/$2} and your options"
+  [ -f "$results" ] || no "there is no $results yet; run $bin/$1 with --out=$mine${2:+/$2} and your options"
 }
 
 # The check runs PROGRAM itself, into a folder of its own, whatever the program's own
@@ -31,7 +31,9 @@ run () { # PROGRAM [OPTION...]
   program=$1
   shift
   results=$mine/check/$program.json
-  mkdir -p "$mine/check" && cp "$mine/capacity.json" "$mine/check" || could_not "$mine cannot be written"
+  # Whatever a run of the reader's own has made of $mine/capacity.json.
+  mkdir -p "$mine/check" || could_not "$mine cannot be written"
+  "$bin/step01_calibrate" --quiet --out="$mine/check" >/dev/null 2>&1
   rm -f "$results"
   "$bin/$program" --quiet --out="$mine/check" "$@" >/dev/null 2>&1
   [ $? -lt 2 ] && [ -f "$results" ] || could_not "$program did not run"
