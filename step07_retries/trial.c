@@ -88,8 +88,7 @@ trials_run (Lab *lab, Trial **trials, guint n_trials)
     g_ptr_array_add (loads, trials[i]->load);
   lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
   for (guint i = 0; i < n_trials; i++)
-    if (lab_summary_was_late (lab_open_loop_summary (trials[i]->load)))
-      lab_invalidate (lab, "'%s': over 1 %% of the users came more than 10 ms late", trials[i]->label);
+    lab_policy_judge_lateness (lab, trials[i]->label, lab_open_loop_summary (trials[i]->load));
 }
 
 void
