@@ -62,26 +62,83 @@ add_json_row (GString *page, JsonObject *row, GList *keys)
   html_add (page, "</tr>\n");
 }
 
-void
-add_json_table (GString *page, JsonArray *rows, const char *caption)
+static void
+add_column (GString *page, const char *heading, const char *class)
+{
+  html_add (page, "<th scope=\"col\" class=\"%s\">%s</th>", class, heading);
+}
+
+static void
+add_rows_across (GString *page, JsonArray *rows, GList *keys)
 {
   JsonObject *first = json_array_get_object_element (rows, 0);
-  g_autoptr (GList) keys = json_object_get_members (first);
 
-  begin_table (page, caption);
   html_add (page, "<thead><tr>");
   for (GList *key = keys; key != NULL; key = key->next)
     if (is_shown (key->data))
       {
         g_autofree char *heading = figure_heading (key->data);
+        gboolean is_number = key != keys && figure_is_number (json_object_get_member (first, key->data));
 
-        html_add (page, "<th scope=\"col\" class=\"%s\">%s</th>",
-                  key != keys && figure_is_number (json_object_get_member (first, key->data)) ? "number" : "text",
-                  heading);
+        add_column (page, heading, is_number ? "number" : "text");
       }
   html_add (page, "</tr></thead>\n<tbody>\n");
   for (guint i = 0; i < json_array_get_length (rows); i++)
     add_json_row (page, json_array_get_object_element (rows, i), keys);
+}
+
+/* A line for each figure, a column for each row. */
+static void
+add_rows_down (GString *page, JsonArray *rows, GList *keys)
+{
+  guint n_rows = json_array_get_length (rows);
+
+  for (GList *key = keys; key != NULL; key = key->next)
+    {
+      g_autofree char *heading = figure_heading (key->data);
+
+      if (!is_shown (key->data))
+        continue;
+      html_add (page, key == keys ? "<thead><tr>" : "<tr>");
+      if (key == keys)
+        add_column (page, heading, "text");
+      else
+        add_row_heading (page, heading, "outer");
+      for (guint i = 0; i < n_rows; i++)
+        {
+          JsonNode *node = json_object_get_member (json_array_get_object_element (rows, i), key->data);
+          g_autofree char *text = figure_text (key->data, node);
+
+          if (key == keys)
+            add_column (page, text, "number");
+          else
+            add_cell (page, key->data, node);
+        }
+      html_add (page, key == keys ? "</tr></thead>\n<tbody>\n" : "</tr>\n");
+    }
+}
+
+/* Few rows of many figures would be too wide for the page. */
+static gboolean
+are_rows_down (JsonArray *rows, GList *keys)
+{
+  guint figures = 0;
+
+  for (GList *key = keys->next; key != NULL; key = key->next)
+    figures += is_shown (key->data);
+  return figures > json_array_get_length (rows);
+}
+
+void
+add_json_table (GString *page, JsonArray *rows, const char *caption)
+{
+  g_autoptr (GList) keys = json_object_get_members (json_array_get_object_element (rows, 0));
+
+  begin_table (page, caption);
+  if (are_rows_down (rows, keys))
+    add_rows_down (page, rows, keys);
+  else
+    add_rows_across (page, rows, keys);
   end_table (page);
 }
 
@@ -198,20 +255,17 @@ add_compared_row (GString *page, const Comparison *comparison, guint i)
 }
 
 static void
-add_column (GString *page, const char *heading)
-{
-  html_add (page, "<th scope=\"col\" class=\"number\">%s</th>", heading);
-}
-
-static void
 add_comparison_heading (GString *page, const Comparison *comparison, const Beside *beside)
 {
+  const char *clock = document_text (beside->document, "clock");
+  g_autofree char *against = g_strconcat (comparison->ticked != NULL ? "tick" : clock, " against the article", NULL);
+
   html_add (page, "<thead><tr><th scope=\"col\">figure</th>");
-  add_column (page, document_text (beside->document, "clock"));
+  add_column (page, clock, "number");
   if (comparison->real != NULL)
     {
-      add_column (page, "real");
-      add_column (page, "difference");
+      add_column (page, "real", "number");
+      add_column (page, "real against virtual", "number");
     }
   if (comparison->ticked != NULL)
     {
@@ -222,8 +276,8 @@ add_comparison_heading (GString *page, const Comparison *comparison, const Besid
     }
   if (comparison->printed != NULL)
     {
-      add_column (page, "the article");
-      add_column (page, "difference");
+      add_column (page, "the article", "number");
+      add_column (page, against, "number");
     }
   html_add (page, "</tr></thead>\n");
 }

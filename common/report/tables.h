@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* A list of objects, a row each; the first member heads its row. */
+/* A list of objects; the first member is the name of each. They stand in rows, or, when
+ * their figures are more than they, in columns. */
 void add_json_table (GString *page, JsonArray *rows, const char *caption);
 
 /* The lines of a CSV file. */

@@ -12,6 +12,10 @@ window.addEventListener('load', () => {
     e => !e.closest('svg *') && !e.matches('.skip') && e.getBoundingClientRect().right > innerWidth + 0.5
          && !(e.parentElement.closest('.scroll')));
 
+  // A table of figures fits the page whatever its width; only the long data may move.
+  const sideways = [...document.querySelectorAll('.scroll')].filter(
+    e => e.querySelector('table') && !e.closest('details') && e.scrollWidth > e.clientWidth + 1);
+
   // What is hidden in a closed <details> is looked at as well.
   const channels = c => c.match(/[\d.]+/g).map(Number);
   const luminance = c => {
@@ -41,6 +45,7 @@ window.addEventListener('load', () => {
   const say = (name, list) => list.length && window.problems.push(name + ': ' + list.slice(0, 3).map(
     e => e.outerHTML ? e.outerHTML.slice(0, 80).replace(/\s+/g, ' ') : e).join(' | '));
   say('cut off', cut);
+  say('moves sideways', sideways);
   say('faint', faint);
   say('leads nowhere', lost);
   say('too small a chart', small);

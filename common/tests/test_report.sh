@@ -238,7 +238,7 @@ say $? 'step 6 stands beside what the article measured over HTTP'
 fresh
 pretend_real 1234
 edit "$out/real/step03_no_limits.json" 's/"wasted": 328/"wasted": 344/'
-"$bin/report" "$out" >/dev/null && has '<td class="number">344</td><td class="number change">+4.9 %</td>' &&
+"$bin/report" "$out" >/dev/null && has '<td class="number">344</td><td class="number change">+4.9 %</td>' && has '>real against virtual</th>' &&
   has 'Testix 1.0, processor: a &lt;fast&gt; one, cores: 2' && has '99 % of the arrivals within 1.23 ms' && ! has '>the article</th>'
 say $? 'the real clock stands beside the virtual one, with its machine and its lateness'
 
@@ -250,7 +250,7 @@ say $? 'a run with a late generator is not valid, one with other settings not co
 
 mkdir "$out/article"
 for program in $steps tune_wait; do "$bin/$program" --quiet --timer-tick=16.075ms --out="$out/article" >/dev/null; done
-"$bin/report" "$out" >/dev/null && has 'virtual, tick 16.075 ms</th>' &&
+"$bin/report" "$out" >/dev/null && has '>tick against the article</th>' && has 'virtual, tick 16.075 ms</th>' &&
   has '<td class="number">256</td><td class="number">256</td><td class="number change">same</td>'
 say $? "the article's own figures stand beside ours with its timer tick"
 
@@ -387,7 +387,7 @@ if [ -n "$browser" ]; then
   say $? 'the browser reads the page without a word on its console'
 
   with_probe "$page" >"$scratch/probed.html"
-  for width in 360 1600; do
+  for width in 360 800 1250 1600; do
     for scheme in light dark; do
       said=$(probe "$scratch/probed.html" $width $scheme)
       [ "$said" = "$width $scheme: none" ]
@@ -400,13 +400,14 @@ if [ -n "$browser" ]; then
   # The probe can tell: this page has a fault of every kind.
   faults='<p style="width: 2000px">wide<\/p><p style="color: #999999; background: #ffffff">faint<\/p><h5>deep<\/h5>'
   faults=$faults'<a href="#nowhere">lost<\/a><p id="results">twice<\/p><script>fault()<\/script>'
+  faults=$faults'<div class="scroll"><table><tr><td style="min-width: 2000px">long<\/td><\/tr><\/table><\/div>'
   sed "s/<\/header>/$faults&/" "$scratch/probed.html" >"$scratch/faulty.html"
   said=$(probe "$scratch/faulty.html" 360 light)
   found=0
-  for fault in 'error: ' 'cut off: ' 'faint: ' 'leads nowhere: ' ' wide;' 'leaves out a level' 'there twice'; do
+  for fault in 'error: ' 'cut off: ' 'moves sideways: ' 'faint: ' 'leads nowhere: ' ' wide;' 'leaves out a level' 'there twice'; do
     case $said in *"$fault"*) found=$((found + 1)) ;; esac
   done
-  [ $found -eq 7 ]
+  [ $found -eq 8 ]
   say $? 'and a page with a fault of every kind has all of them found'
 else
   skip 'the page in a browser' 'chromium is not here'
