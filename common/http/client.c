@@ -2,6 +2,7 @@
 
 #include "../admission/retry_after.h"
 #include "sockets.h"
+#include "syntax.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -37,10 +38,12 @@ typedef struct
   LabCall call;
   LabHttpClient *client;
   CURL *easy;
-  gboolean is_active;   /* the library has it */
-  guint sends;          /* of this request */
-  int socket_errno;     /* of a socket that could not be made; 0 */
-  gboolean has_headers; /* all of them */
+  gboolean is_active;    /* the library has it */
+  guint sends;           /* of this request */
+  int socket_errno;      /* of a socket that could not be made; 0 */
+  gboolean has_headers;  /* all of them */
+  gint64 length;         /* as its headers say; -1: they do not */
+  gboolean is_ambiguous; /* they say different ones, or none that is a number */
   char complaint[CURL_ERROR_SIZE];
   gsize body_kept; /* of a 503, while it is the first */
   char body[LAB_HTTP_FIRST_503_BODY + 1];
@@ -57,6 +60,7 @@ lab_http_error_name (LabHttpError error)
     [LAB_HTTP_CLOSED] = "closed",
     [LAB_HTTP_INCOMPLETE] = "incomplete",
     [LAB_HTTP_MALFORMED] = "malformed",
+    [LAB_HTTP_TOO_LARGE] = "too_large",
     [LAB_HTTP_TLS_CERTIFICATE] = "tls_certificate",
     [LAB_HTTP_TLS_HANDSHAKE] = "tls_handshake",
     [LAB_HTTP_REDIRECT] = "redirect",
@@ -112,7 +116,9 @@ error_of_result (HttpCall *call, CURLcode result)
     {
     case CURLE_OK:
       /* Headers that break off are an answer to the library. */
-      return call->has_headers ? LAB_HTTP_NO_ERROR : LAB_HTTP_INCOMPLETE;
+      if (!call->has_headers)
+        return LAB_HTTP_INCOMPLETE;
+      return call->is_ambiguous ? LAB_HTTP_MALFORMED : LAB_HTTP_NO_ERROR;
     case CURLE_COULDNT_CONNECT:
     case CURLE_OPERATION_TIMEDOUT: /* the library's own patience with connecting: 5 minutes */
       return error_of_connecting (call);
@@ -121,8 +127,10 @@ error_of_result (HttpCall *call, CURLcode result)
       return LAB_HTTP_CLOSED;
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-      /* A bad chunk has no code of its own. */
-      return strstr (call->complaint, "chunked-encoding") != NULL ? LAB_HTTP_MALFORMED : LAB_HTTP_RESET;
+      /* These have no code of their own. */
+      if (strstr (call->complaint, "chunked-encoding") != NULL)
+        return LAB_HTTP_MALFORMED;
+      return strstr (call->complaint, "Too large response headers") != NULL ? LAB_HTTP_TOO_LARGE : LAB_HTTP_RESET;
     case CURLE_PARTIAL_FILE:
       return LAB_HTTP_INCOMPLETE;
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -141,7 +149,8 @@ error_of_result (HttpCall *call, CURLcode result)
     case CURLE_SSL_CIPHER:
       return LAB_HTTP_TLS_HANDSHAKE;
     case CURLE_OUT_OF_MEMORY:
-      return LAB_HTTP_OUT_OF_MEMORY;
+      /* A line of the answer for which the library has no room is one, too. */
+      return call->sends > 0 ? LAB_HTTP_TOO_LARGE : LAB_HTTP_OUT_OF_MEMORY;
     default:
       return LAB_HTTP_OTHER;
     }
@@ -222,18 +231,52 @@ may_send (void *data, char *their_ip, char *our_ip, int their_port, int our_port
   return call->sends <= 2 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
+static void
+forget_headers (HttpCall *call)
+{
+  call->has_headers = FALSE;
+  call->is_ambiguous = FALSE;
+  call->length = -1;
+}
+
+/* To the library a length that is no number is none, and of two the last counts; where
+ * such an answer ends nobody can tell (RFC 9112, section 6.3). */
+static void
+take_length (HttpCall *call, const char *value, gsize n)
+{
+  guint64 length = 0;
+  gsize i = 0;
+  gsize digits;
+
+  while (i < n && (value[i] == ' ' || value[i] == '\t'))
+    i++;
+  for (digits = i; i < n && g_ascii_isdigit (value[i]); i++)
+    if (!g_uint64_checked_mul (&length, length, 10)
+        || !g_uint64_checked_add (&length, length, (guint64) g_ascii_digit_value (value[i])))
+      call->is_ambiguous = TRUE;
+  digits = i - digits;
+  while (i < n && g_ascii_isspace (value[i]))
+    i++;
+  if (digits == 0 || i < n || length > G_MAXINT64 || (call->length >= 0 && call->length != (gint64) length))
+    call->is_ambiguous = TRUE;
+  call->length = (gint64) length;
+}
+
 /* Line by line. An answer may have several heads ("100 Continue"), each of which
  * ends with an empty line, and lines of a trailer after its body. */
 static size_t
 take_header (char *line, size_t size, size_t n, void *data)
 {
+  static const char length[] = "Content-Length:";
   HttpCall *call = data;
 
   (void) size;
   if (n <= 2 && (*line == '\r' || *line == '\n'))
     call->has_headers = TRUE;
   else if (n >= 5 && memcmp (line, "HTTP/", 5) == 0)
-    call->has_headers = FALSE;
+    forget_headers (call);
+  else if (!call->has_headers && n >= sizeof length - 1 && g_ascii_strncasecmp (line, length, sizeof length - 1) == 0)
+    take_length (call, line + sizeof length - 1, n - (sizeof length - 1));
   return n;
 }
 
@@ -265,6 +308,77 @@ is_loopback (const struct sockaddr *address)
   return IN6_IS_ADDR_LOOPBACK (six) || (IN6_IS_ADDR_V4MAPPED (six) && six->s6_addr[12] == 127);
 }
 
+/* The library's sockets behind our epoll.
+ *
+ * A kept connection would be taken out of the epoll after each request and put
+ * back for the next. Instead it stays, and only when an event comes that the
+ * library does not want (the server has closed it) is it taken out.
+ *
+ * The kernel forgets a socket when it is closed, and its number is the next one's.
+ * The library closes most through close_socket(), and some on ways of its own: so a
+ * new socket begins unwatched, and where the kernel remembers otherwise it is right. */
+
+typedef struct
+{
+  guint8 wanted;     /* CURL_POLL_IN, CURL_POLL_OUT, or both */
+  guint8 registered; /* likewise, with the kernel */
+} Watched;
+
+static Watched *
+watched_of (LabHttpClient *self, int fd)
+{
+  if ((guint) fd >= self->watched->len)
+    g_array_set_size (self->watched, (guint) fd + 64);
+  return &g_array_index (self->watched, Watched, fd);
+}
+
+/* FALSE when @fd cannot be watched: it is closed, or there is no memory. */
+static gboolean
+watch_socket (LabHttpClient *self, int fd, const Watched *watched)
+{
+  struct epoll_event event = { .data.fd = fd };
+  int operation = watched->registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+
+  if (watched->wanted & CURL_POLL_IN)
+    event.events |= EPOLLIN;
+  if (watched->wanted & CURL_POLL_OUT)
+    event.events |= EPOLLOUT;
+  if (epoll_ctl (self->epoll_fd, operation, fd, &event) == 0)
+    return TRUE;
+  if (errno != ENOENT && errno != EEXIST)
+    return FALSE;
+  operation = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  return epoll_ctl (self->epoll_fd, operation, fd, &event) == 0;
+}
+
+static gboolean
+register_socket (LabHttpClient *self, int fd, Watched *watched)
+{
+  gboolean is_watched = TRUE;
+
+  if (watched->wanted == watched->registered)
+    return TRUE;
+  if (watched->wanted == 0)
+    epoll_ctl (self->epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* or it is closed, and forgotten already */
+  else
+    is_watched = watch_socket (self, fd, watched);
+  watched->registered = is_watched ? watched->wanted : 0;
+  return is_watched;
+}
+
+static int
+socket_changed (CURL *easy, curl_socket_t fd, int what, void *data, void *socket_data)
+{
+  LabHttpClient *self = data;
+  Watched *watched = watched_of (self, fd);
+
+  (void) easy, (void) socket_data;
+  watched->wanted = what == CURL_POLL_REMOVE ? 0 : (guint8) what;
+  if (watched->wanted != 0 && !register_socket (self, fd, watched))
+    g_critical ("epoll_ctl: %s", g_strerror (errno));
+  return 0;
+}
+
 /* Whatever a URL was taken to mean: no socket is made to a remote address that
  * was not allowed. */
 static curl_socket_t
@@ -281,62 +395,12 @@ open_socket (void *data, curlsocktype purpose, struct curl_sockaddr *address)
     }
   fd = socket (address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0)
-    call->socket_errno = errno;
-  return fd < 0 ? CURL_SOCKET_BAD : fd;
-}
-
-/* The library's sockets behind our epoll.
- *
- * A kept connection would be taken out of the epoll after each request and put
- * back for the next. Instead it stays, and only when an event comes that the
- * library does not want (the server has closed it) is it taken out. */
-
-typedef struct
-{
-  guint8 wanted;     /* CURL_POLL_IN, CURL_POLL_OUT, or both */
-  guint8 registered; /* likewise, with the kernel */
-} Watched;
-
-static Watched *
-watched_of (LabHttpClient *self, int fd)
-{
-  if ((guint) fd >= self->watched->len)
-    g_array_set_size (self->watched, (guint) fd + 64);
-  return &g_array_index (self->watched, Watched, fd);
-}
-
-static void
-register_socket (LabHttpClient *self, int fd, Watched *watched)
-{
-  struct epoll_event event = { .data.fd = fd };
-  int operation = EPOLL_CTL_MOD;
-
-  if (watched->wanted == watched->registered)
-    return;
-  if (watched->registered == 0)
-    operation = EPOLL_CTL_ADD;
-  else if (watched->wanted == 0)
-    operation = EPOLL_CTL_DEL;
-  if (watched->wanted & CURL_POLL_IN)
-    event.events |= EPOLLIN;
-  if (watched->wanted & CURL_POLL_OUT)
-    event.events |= EPOLLOUT;
-  if (epoll_ctl (self->epoll_fd, operation, fd, &event) != 0)
-    g_critical ("epoll_ctl: %s", g_strerror (errno));
-  watched->registered = watched->wanted;
-}
-
-static int
-socket_changed (CURL *easy, curl_socket_t fd, int what, void *data, void *socket_data)
-{
-  LabHttpClient *self = data;
-  Watched *watched = watched_of (self, fd);
-
-  (void) easy, (void) socket_data;
-  watched->wanted = what == CURL_POLL_REMOVE ? 0 : (guint8) what;
-  if (watched->wanted != 0)
-    register_socket (self, fd, watched);
-  return 0;
+    {
+      call->socket_errno = errno;
+      return CURL_SOCKET_BAD;
+    }
+  *watched_of (call->client, fd) = (Watched) { 0 };
+  return fd;
 }
 
 static int
@@ -344,7 +408,7 @@ close_socket (void *data, curl_socket_t fd)
 {
   LabHttpClient *self = data;
 
-  *watched_of (self, fd) = (Watched) { 0 }; /* the kernel forgets it when it is closed */
+  *watched_of (self, fd) = (Watched) { 0 };
   return close (fd);
 }
 
@@ -545,7 +609,7 @@ http_start (LabTarget *target, LabCall *head)
   call->sends = 0;
   call->socket_errno = 0;
   call->body_kept = 0;
-  call->has_headers = FALSE;
+  forget_headers (call);
   call->complaint[0] = '\0';
   if (curl_multi_add_handle (self->multi, call->easy) != CURLM_OK)
     {
@@ -575,6 +639,7 @@ http_abandon (LabTarget *target, LabCall *head)
 static gboolean
 parse_url (LabHttpClient *self, GError **error)
 {
+  g_autofree char *shown = lab_http_url_to_show (self->options.url);
   g_autofree char *scheme = NULL;
   char *part = NULL;
   CURLUcode code;
@@ -586,11 +651,10 @@ parse_url (LabHttpClient *self, GError **error)
   scheme = g_strdup (part);
   curl_free (part);
   if (code != CURLUE_OK)
-    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_URL, "'%s' is not a URL: %s", self->options.url,
+    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_URL, "'%s' is not a URL: %s", shown,
                  curl_url_strerror (code));
   else if (!g_str_equal (scheme, "http") && !g_str_equal (scheme, "https"))
-    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_URL, "'%s' is neither http nor https",
-                 self->options.url);
+    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_URL, "'%s' is neither http nor https", shown);
   else
     return TRUE;
   return FALSE;
@@ -667,6 +731,26 @@ resolve (LabHttpClient *self, GError **error)
   return done;
 }
 
+/* Whatever else stood in it would be a part of the request's line, or another line. */
+static gboolean
+check_method (const char *method, GError **error)
+{
+  if (method == NULL || lab_http_is_token (method, strlen (method)))
+    return TRUE;
+  g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED,
+               "--method=%s makes no sense: allowed is one word, such as GET", method);
+  return FALSE;
+}
+
+static gboolean
+is_header (const char *text)
+{
+  const char *colon = strchr (text, ':');
+
+  return colon != NULL && lab_http_is_token (text, (gsize) (colon - text))
+         && lab_http_is_field_value (colon + 1, strlen (colon + 1));
+}
+
 static gboolean
 take_headers (LabHttpClient *self, GError **error)
 {
@@ -676,12 +760,12 @@ take_headers (LabHttpClient *self, GError **error)
     self->headers = curl_slist_append (NULL, "Expect:"); /* never wait for a "100 Continue" */
   for (; headers != NULL && *headers != NULL; headers++)
     {
-      const char *colon = strchr (*headers, ':');
-
-      if (colon == NULL || colon == *headers || strpbrk (*headers, "\r\n") != NULL)
+      if (!is_header (*headers))
         {
           g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED,
-                       "'%s' is not a header: it should look like 'Name: value'", *headers);
+                       "--header=%s makes no sense: allowed is 'Name: value', without a space in the name and without "
+                       "control characters",
+                       *headers);
           return FALSE;
         }
       self->headers = curl_slist_append (self->headers, *headers);
@@ -756,7 +840,8 @@ lab_http_client_new (const LabHttpClientOptions *options, GError **error)
     .start = http_start,
     .abandon = http_abandon,
   };
-  if (!parse_url (self, error) || !resolve (self, error) || !take_headers (self, error) || !start_library (self, error))
+  if (!check_method (self->options.method, error) || !parse_url (self, error) || !resolve (self, error)
+      || !take_headers (self, error) || !start_library (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

@@ -39,7 +39,8 @@ typedef enum
   LAB_HTTP_RESET,           /* the connection broke */
   LAB_HTTP_CLOSED,          /* closed before a line of an answer */
   LAB_HTTP_INCOMPLETE,      /* closed in the middle of one */
-  LAB_HTTP_MALFORMED,       /* what came is not HTTP */
+  LAB_HTTP_MALFORMED,       /* what came is not HTTP, or has no end that can be told */
+  LAB_HTTP_TOO_LARGE,       /* headers without end */
   LAB_HTTP_TLS_CERTIFICATE, /* not to be trusted */
   LAB_HTTP_TLS_HANDSHAKE,   /* failed in any other way */
   LAB_HTTP_REDIRECT,        /* 3xx, not followed */

@@ -1,4 +1,5 @@
 #include "../http/client.h"
+#include "../http/syntax.h"
 #include "../loadgen/loadgen.h"
 
 #include <arpa/inet.h>
@@ -21,6 +22,31 @@
 
 static gboolean no_memory;
 static const char *only_name; /* of any address */
+static gboolean closes_silently;
+
+static int
+close_silently (void *data, curl_socket_t fd)
+{
+  (void) data;
+  return close (fd);
+}
+
+#undef curl_easy_setopt
+CURLcode
+curl_easy_setopt (CURL *easy, CURLoption option, ...)
+{
+  CURLcode (*real) (CURL *, CURLoption, ...);
+  va_list arguments;
+  gpointer value;
+
+  va_start (arguments, option);
+  value = va_arg (arguments, gpointer); /* as wide as any other */
+  va_end (arguments);
+  if (option == CURLOPT_CLOSESOCKETFUNCTION && closes_silently)
+    *(curl_closesocket_callback *) &value = close_silently;
+  *(void **) &real = dlsym (RTLD_NEXT, "curl_easy_setopt");
+  return real (easy, option, value);
+}
 
 CURLMcode
 curl_multi_add_handle (CURLM *multi, CURL *easy)
@@ -56,7 +82,8 @@ typedef enum
   THEN_HANG, /* until the client leaves */
   THEN_KEEP, /* read the next request */
   THEN_DRIP, /* a byte now and then, for ever */
-  THEN_BIG   /* a body of BIG bytes, then the next request */
+  THEN_BIG,  /* a body of BIG bytes, then the next request */
+  THEN_FLOOD /* the answer again and again, for ever */
 } Then;
 
 typedef struct
@@ -114,6 +141,18 @@ static const Rudeness rudenesses[] = {
   { "/no-chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nok\r\n", THEN_CLOSE, LAB_ERROR,
     LAB_HTTP_MALFORMED },
   { "/bad-length", "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok", THEN_CLOSE, LAB_ERROR, LAB_HTTP_MALFORMED },
+  { "/huge-length", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\nok", THEN_CLOSE, LAB_ERROR,
+    LAB_HTTP_MALFORMED },
+  { "/max-length", "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nok", THEN_CLOSE, LAB_ERROR,
+    LAB_HTTP_MALFORMED },
+  { "/plus-length", "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok", THEN_CLOSE, LAB_ERROR, LAB_HTTP_MALFORMED },
+  { "/no-length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nok", THEN_CLOSE, LAB_ERROR, LAB_HTTP_MALFORMED },
+  { "/two-lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 2\r\n\r\nok", THEN_CLOSE, LAB_ERROR,
+    LAB_HTTP_MALFORMED },
+  { "/length-twice", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length:2 \r\n\r\nok", THEN_KEEP, LAB_OK,
+    LAB_HTTP_NO_ERROR },
+  { "/endless-headers", "HTTP/1.1 200 OK\r\nA: b\r\n", THEN_FLOOD, LAB_ERROR, LAB_HTTP_TOO_LARGE },
+  { "/endless-line", "HTTP/1.1 200 OK", THEN_FLOOD, LAB_ERROR, LAB_HTTP_TOO_LARGE },
   { "/ssh", "SSH-2.0-OpenSSH_9.2p1\r\n", THEN_CLOSE, LAB_ERROR, LAB_HTTP_MALFORMED },
 
   { "/hang", "", THEN_HANG, LAB_TIMEOUT, LAB_HTTP_NO_ERROR },
@@ -178,6 +217,20 @@ send_big (int fd)
     send_all (fd, zeros, (gsize) MIN (left, (gint64) sizeof zeros));
 }
 
+/* The status line once; what follows it, or "A" where nothing does, without end. */
+static void
+flood (int fd, const char *answer)
+{
+  const char *end = strchr (answer, '\n');
+  g_autoptr (GString) much = g_string_new (NULL);
+
+  send_all (fd, answer, end == NULL ? strlen (answer) : (gsize) (end + 1 - answer));
+  while (much->len < 10000)
+    g_string_append (much, end == NULL ? "A" : end + 1);
+  while (send (fd, much->str, much->len, MSG_NOSIGNAL) > 0)
+    ;
+}
+
 static void
 wait_for_departure (int fd, gboolean dripping)
 {
@@ -207,6 +260,8 @@ be_rude (gpointer data)
       then = rudeness->then;
       if (then == THEN_BIG)
         send_big (fd);
+      else if (then == THEN_FLOOD)
+        flood (fd, rudeness->answer);
       else
         send_all (fd, rudeness->answer, strlen (rudeness->answer));
     }
@@ -548,6 +603,27 @@ test_refused (void)
   close (held);
 }
 
+/* The library closes a socket without saying so: the next one has its number. */
+static void
+test_closed_behind_our_back (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  guint16 port;
+  int listener = serve_somewhere (AF_INET, be_rude, &port);
+  g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u/close-said", port);
+  g_autoptr (LabHttpClient) client = new_client (&(LabHttpClientOptions) { .url = url });
+
+  closes_silently = TRUE;
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (LabOpenLoop) load = run_once (clock, client, 10, 2 * LAB_S);
+
+      g_assert_cmpuint (n_of (load, LAB_OK), ==, 10);
+    }
+  closes_silently = FALSE;
+  shutdown (listener, SHUT_RDWR);
+}
+
 static void
 test_max_inflight (void)
 {
@@ -842,7 +918,8 @@ test_addresses_without_a_name (void)
 static void
 test_headers_are_checked (void)
 {
-  const char *const bad[] = { "no colon", ": no name", "A: b\r\nSmuggled: c", NULL };
+  const char *const bad[]
+      = { "no colon", ": no name", "A: b\r\nSmuggled: c", "X Y: a", "X : a", "X(: a", "A: b\001", "A: b\177", NULL };
 
   for (guint i = 0; bad[i] != NULL; i++)
     {
@@ -875,6 +952,55 @@ note_request (gpointer data)
   send_all (fd, well, strlen (well));
   close (fd);
   return NULL;
+}
+
+static void
+test_method_is_checked (void)
+{
+  const char *const bad[]
+      = { "GET / HTTP/1.1\r\nX: y\r\n\r\nGET", "GET\r\nX: y", "GE T", " GET", "GET\t", "G(T", "G\303\244T", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (
+          lab_http_client_new (&(LabHttpClientOptions) { .url = "http://127.0.0.1/", .method = bad[i] }, &error));
+      g_assert_true (g_str_has_prefix (error->message, "--method="));
+    }
+  for (guint i = 0; i < 2; i++)
+    lab_http_client_free (
+        new_client (&(LabHttpClientOptions) { .url = "http://127.0.0.1/", .method = i == 0 ? "OPTIONS" : "X-y.z" }));
+}
+
+static void
+test_credentials_are_not_shown (void)
+{
+  static const char *const cases[][2] = {
+    { "http://user:secret@127.0.0.1:80/a@b?c=d@e", "http://127.0.0.1:80/a@b?c=d@e" },
+    { "user:secret@127.0.0.1/", "127.0.0.1/" },
+    { "https://user:se@cret@[::1]", "https://[::1]" },
+    { "http://secret@127.0.0.1?a=b@c", "http://127.0.0.1?a=b@c" },
+    { "http://127.0.0.1:8000/work", "http://127.0.0.1:8000/work" },
+    { "http://127.0.0.1/?next=http://a@b/", "http://127.0.0.1/?next=http://a@b/" },
+    { "127.0.0.1/?next=http://a@b/", "127.0.0.1/?next=http://a@b/" },
+  };
+  static const char *const bad[]
+      = { "http://user:secret@127.0.0.1:99999/", "ftp://user:secret@127.0.0.1/", "http://user:secret@" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *shown = lab_http_url_to_show (cases[i][0]);
+
+      g_assert_cmpstr (shown, ==, cases[i][1]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (lab_http_client_new (&(LabHttpClientOptions) { .url = bad[i] }, &error));
+      g_assert_null (strstr (error->message, "secret"));
+    }
 }
 
 static void
@@ -966,6 +1092,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-client/resent-once", test_resent_once);
   g_test_add_func ("/http-client/resent-at-most-once", test_resent_at_most_once);
   g_test_add_func ("/http-client/refused", test_refused);
+  g_test_add_func ("/http-client/closed-behind-our-back", test_closed_behind_our_back);
+  g_test_add_func ("/http-client/method-is-checked", test_method_is_checked);
+  g_test_add_func ("/http-client/credentials-are-not-shown", test_credentials_are_not_shown);
   g_test_add_func ("/http-client/max-inflight", test_max_inflight);
   g_test_add_func ("/http-client/out-of-files", test_out_of_files);
   g_test_add_func ("/http-client/file-limit", test_file_limit);
