@@ -25,6 +25,7 @@ hold_page (const char *path, Runs *runs, gboolean writes)
     }
   page.text = g_strdup (before);
   page_fill_runs (&page, runs);
+  page_fill_files (&page);
   page_fill_numbers (&page, runs);
   page_check_unmarked (&page);
   page_fill_lines (&page);

@@ -94,6 +94,35 @@ page_fill_runs (Page *page, Runs *runs)
   replace_all (page, runs, "^<!-- run: (?<command>[^\\n]+) -->\\n.*?<!-- end -->", fill_run);
 }
 
+/* Files */
+
+static char *
+fill_file (Filling *filling, const GMatchInfo *match, gsize offset)
+{
+  g_autofree char *path = g_match_info_fetch_named (match, "path");
+  g_autofree char *before = g_match_info_fetch (match, 0);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  char *after;
+
+  if (!g_file_get_contents (path, &text, NULL, &error))
+    {
+      page_complain (filling->page, offset, "%s", error->message);
+      filling->page->broken++;
+      return g_steal_pointer (&before);
+    }
+  after = g_strdup_printf ("<!-- file: %s -->\n\n%s\n<!-- end -->", path, text);
+  if (strcmp (before, after) != 0)
+    page_complain (filling->page, offset, "%s does not say this", path);
+  return after;
+}
+
+void
+page_fill_files (Page *page)
+{
+  replace_all (page, NULL, "^<!-- file: (?<path>[^\n]+) -->\n.*?<!-- end -->", fill_file);
+}
+
 /* Numbers */
 
 /* The value of @expression with as many decimals as @token. (transfer full) */

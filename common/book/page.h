@@ -33,6 +33,10 @@ typedef struct
 
 /* Puts in what @command printed, for every `run` marker. */
 void page_fill_runs (Page *page, Runs *runs);
+
+/* Puts in what stands in the file (Markdown, found from the top), for every `file`
+ * marker. */
+void page_fill_files (Page *page);
 void page_fill_numbers (Page *page, Runs *runs);
 
 /* Every number of a `run` block that the prose repeats must be in a marker. */
