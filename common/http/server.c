@@ -1,6 +1,7 @@
 #include "server.h"
 
 #include "sockets.h"
+#include "syntax.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -11,10 +12,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* How a request goes through the library: its callback is called first with the
- * headers alone (nothing may be answered there, or the connection is closed
- * after it), then for each piece of a body, then once more, which is where the
- * route is run. A request that is not answered there is suspended: the library
+/* How a request goes through the library: on_target() is called with the first line,
+ * then on_request() with the headers alone (nothing may be answered there, or the
+ * connection is closed after it), for each piece of a body, and once more, which is
+ * where the route is run. A request that is not answered there is suspended: the library
  * forgets its socket until it is resumed. The answer is then queued and the
  * request resumed; the library sends it the next time it runs, which the GSource
  * below sees to. */
@@ -28,7 +29,9 @@
 
 typedef enum
 {
-  STATE_READING,  /* headers or a body are still to come */
+  STATE_HEADERS,  /* are still to come */
+  STATE_READING,  /* a body may still come */
+  STATE_REFUSED,  /* no handler has seen it, and none will */
   STATE_HANDLED,  /* the route runs at this moment */
   STATE_HELD,     /* suspended until somebody answers */
   STATE_ANSWERED, /* the response is the library's */
@@ -53,6 +56,7 @@ struct _LabHttpServer
   gboolean must_run;   /* something was resumed */
   gboolean is_running; /* inside the library: do not enter it again */
   GQueue held;
+  GQueue at_headers;
   GPtrArray *spare; /* blocks */
   LabHttpResponse *bad_request, *not_found, *not_allowed, *too_large;
 };
@@ -96,6 +100,7 @@ request_new (LabHttpServer *self, struct MHD_Connection *connection)
   request->server = self;
   request->connection = connection;
   request->link.data = request;
+  g_queue_push_tail_link (&self->at_headers, &request->link);
   return request;
 }
 
@@ -178,24 +183,6 @@ typedef struct
   guint64 length;
 } Headers;
 
-static gboolean
-is_token (const char *text, gsize length)
-{
-  for (gsize i = 0; i < length; i++)
-    if (text[i] == '\0' || (!g_ascii_isalnum (text[i]) && strchr ("!#$%&'*+-.^_`|~", text[i]) == NULL))
-      return FALSE;
-  return length > 0;
-}
-
-static gboolean
-is_field_value (const char *text, gsize length)
-{
-  for (gsize i = 0; i < length; i++)
-    if (g_ascii_iscntrl (text[i]) && text[i] != '\t')
-      return FALSE;
-  return TRUE;
-}
-
 static enum MHD_Result
 look_at_header (void *data, enum MHD_ValueKind kind, const char *key, size_t key_length, const char *value,
                 size_t value_length)
@@ -205,7 +192,7 @@ look_at_header (void *data, enum MHD_ValueKind kind, const char *key, size_t key
   (void) kind;
   if (value == NULL)
     value = "";
-  if (!is_token (key, key_length) || !is_field_value (value, value_length))
+  if (!lab_http_is_token (key, key_length) || !lab_http_is_field_value (value, value_length))
     headers->is_malformed = TRUE;
   else if (g_ascii_strcasecmp (key, "Content-Length") == 0)
     {
@@ -224,16 +211,26 @@ look_at_header (void *data, enum MHD_ValueKind kind, const char *key, size_t key
   return headers->is_malformed ? MHD_NO : MHD_YES;
 }
 
+/* The three words of the first line are texts to the library, which end where they
+ * have a NUL in them; then they do not fill the line. */
+static gboolean
+is_first_line_whole (const LabHttpRequest *request, const char *method, const char *url, const char *version)
+{
+  return method + strlen (method) + 1 == url && version == request->version_due;
+}
+
 /* Returns the refusal, or NULL when the request may go on. */
 static const LabHttpResponse *
-refusal_of (LabHttpServer *self, struct MHD_Connection *connection, const char *method, const char *version)
+refusal_of (const LabHttpRequest *request, const char *method, const char *url, const char *version)
 {
+  LabHttpServer *self = request->server;
   Headers headers = { 0 };
   gboolean is_old = g_str_equal (version, MHD_HTTP_VERSION_1_0);
 
-  MHD_get_connection_values_n (connection, MHD_HEADER_KIND, look_at_header, &headers);
-  if (headers.is_malformed || !is_token (method, strlen (method)) || headers.lengths + headers.codings > 1
-      || headers.hosts > 1 || (headers.hosts == 0 && !is_old) || (headers.codings > 0 && is_old))
+  MHD_get_connection_values_n (request->connection, MHD_HEADER_KIND, look_at_header, &headers);
+  if (headers.is_malformed || !is_first_line_whole (request, method, url, version)
+      || !lab_http_is_token (method, strlen (method)) || headers.lengths + headers.codings > 1 || headers.hosts > 1
+      || (headers.hosts == 0 && !is_old) || (headers.codings > 0 && is_old))
     return self->bad_request;
   if (headers.length > BODY_MAX)
     return self->too_large;
@@ -262,24 +259,40 @@ run_route (LabHttpRequest *request, const char *url, const char *method)
   lab_http_respond (request, self->not_found);
 }
 
-/* The library's callback: see the top of this file. */
+/* The library's callbacks: see the top of this file. */
+
+static void *
+on_target (void *data, const char *target, struct MHD_Connection *connection)
+{
+  LabHttpRequest *request = request_new (data, connection);
+
+  request->version_due = target + strlen (target) + 1;
+  return request;
+}
+
+static void
+leave_headers (LabHttpRequest *request, State state)
+{
+  g_queue_unlink (&request->server->at_headers, &request->link);
+  request->state = state;
+}
+
 static enum MHD_Result
 on_request (void *data, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
             const char *body, size_t *body_size, void **request_data)
 {
-  LabHttpServer *self = data;
   LabHttpRequest *request = *request_data;
 
-  (void) body;
-  if (request == NULL)
+  (void) data, (void) body;
+  if (request->state == STATE_HEADERS)
     {
-      const LabHttpResponse *refusal = refusal_of (self, connection, method, version);
+      const LabHttpResponse *refusal = refusal_of (request, method, url, version);
 
+      leave_headers (request, STATE_READING);
       /* Answered here, at the headers, the connection is closed after it: whatever
        * follows on it cannot be trusted. */
       if (refusal != NULL)
         return MHD_queue_response (connection, refusal->status, refusal->response);
-      *request_data = request_new (self, connection);
       return MHD_YES;
     }
   if (*body_size > 0)
@@ -293,7 +306,7 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
   if (request->state == STATE_HANDLED)
     {
       request->state = STATE_HELD;
-      g_queue_push_tail_link (&self->held, &request->link);
+      g_queue_push_tail_link (&request->server->held, &request->link);
       MHD_suspend_connection (connection);
     }
   return request->state == STATE_DROPPED ? MHD_NO : MHD_YES;
@@ -308,7 +321,9 @@ on_completed (void *data, struct MHD_Connection *connection, void **request_data
   (void) connection, (void) code;
   if (request == NULL)
     return;
-  if (request->state != STATE_READING && self->options.ended != NULL)
+  if (request->state == STATE_HEADERS)
+    leave_headers (request, STATE_REFUSED);
+  if (request->state > STATE_REFUSED && self->options.ended != NULL)
     self->options.ended (request, self->options.data);
   request_unwatch (request);
   g_ptr_array_add (self->spare, request);
@@ -434,12 +449,41 @@ attach_hang_ups (LabHttpServer *self, GError **error)
 
 /* Its life. */
 
+/* The library sends its own refusals of headers twice over (0.9.75): so they are
+ * ours, and its own find the connection shut. */
 static void
-ignore_log (void *data, const char *format, va_list arguments)
+refuse_headers (LabHttpRequest *request)
 {
-  /* What a client did wrong is the client's affair: a line for each would be work
-   * done for those who are refused. */
-  (void) data, (void) format, (void) arguments;
+  static const char refusal[] = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+  int fd = request_socket (request);
+
+  leave_headers (request, STATE_REFUSED);
+  if (send (fd, refusal, sizeof refusal - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    {
+      /* The client has left. */
+    }
+  shutdown (fd, SHUT_WR);
+}
+
+/* What a client did wrong is the client's affair: a line for each would be work done
+ * for those who are refused. But it says that something is wrong, and with the headers
+ * of whom: of the only one who has all his headers and has not been asked about them. */
+static void
+on_log (void *data, const char *format, va_list arguments)
+{
+  LabHttpServer *self = data;
+
+  (void) format, (void) arguments;
+  for (GList *link = self->at_headers.head; link != NULL; link = link->next)
+    {
+      LabHttpRequest *request = link->data;
+
+      if (MHD_get_connection_info (request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE) != NULL)
+        {
+          refuse_headers (request);
+          return;
+        }
+    }
 }
 
 /* The socket is ours, so that what is wrong with it can be said; then it is the
@@ -463,11 +507,11 @@ start_daemon (LabHttpServer *self, GError **error)
   errno = 0; /* the library may leave it as it was */
   self->daemon = MHD_start_daemon (
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, self->port, NULL, NULL, on_request, self,
-      MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-      MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE, MHD_OPTION_CONNECTION_TIMEOUT, idle_s,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-      MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
-      MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
+      MHD_OPTION_EXTERNAL_LOGGER, on_log, self, MHD_OPTION_URI_LOG_CALLBACK, on_target, self, MHD_OPTION_LISTEN_SOCKET,
+      fd, MHD_OPTION_CONNECTION_LIMIT, MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE,
+      MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY,
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+      on_completed, self, MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
   if (self->daemon != NULL)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "libmicrohttpd does not start on 127.0.0.1 port %u: %s",

@@ -76,7 +76,8 @@ struct _LabHttpRequest
   /*< private >*/
   LabHttpServer *server;
   struct MHD_Connection *connection;
-  GList link; /* among those held for a later answer */
+  GList link;              /* among those whose headers are still to come, or that are held for a later answer */
+  const char *version_due; /* where it should stand in the first line */
   guint64 body_bytes;
   guint state;
   gboolean is_watched;
