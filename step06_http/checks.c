@@ -1,41 +1,106 @@
 #include "checks.h"
 
-void
-step06_check_unprotected (Lab *lab, const LabHttpTrial *bare, const LabHttpTrial *watching,
-                          const LabHttpTrial *protected)
-{
-  guint64 timeouts = lab_http_trial_count (bare, LAB_TIMEOUT);
-  guint64 rescued = lab_summary_steady_ok (watching->run->summary);
+#define FILLED_RATIO 0.8 /* of what the slots can do; the probe reads a little high */
 
-  if (2 * lab_settings (lab)->client_timeout_ns > lab_settings (lab)->duration_ns)
-    {
-      lab_skip (lab, "without limits the service collapses over HTTP, too", "the run is too short for it");
-      return;
-    }
-  lab_check (lab, timeouts > lab_http_trial_count (bare, LAB_OK) && bare->run->wasted > 0,
-             "without limits the service collapses over HTTP, too",
-             "%" G_GUINT64_FORMAT " time-outs, %" G_GUINT64_FORMAT " works wasted", timeouts, bare->run->wasted);
-  lab_check (lab, rescued < lab_summary_steady_ok (protected->run->summary) / 2,
-             "to notice hang-ups alone rescues no goodput", "%" G_GUINT64_FORMAT " answered in time from second %d on",
-             rescued, LAB_STEADY_FROM_S);
+/* Why nothing can be judged; NULL: it can. */
+static const char *
+why_not_judged (Lab *lab, const Step06Run *run)
+{
+  const LabHttpTrial *const all[] = { run->bare, run->protected, run->limited, run->watching };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (lab_summary_was_late (all[i]->run->summary))
+      return "the generator missed its schedule";
+  if (run->capacity_rps < FILLED_RATIO * lab_policy_steady_rps (lab))
+    return "this machine cannot fill so many slots";
+  return lab_policy_why_not_judged (lab, 0);
 }
 
-void
-step06_check_limits (Lab *lab, const LabHttpTrial *protected, const LabHttpTrial *limited, LabTime wait_limit_ns)
+static void
+check_unprotected (Lab *lab, const Step06Run *run, const char *why)
 {
-  guint64 timeouts = lab_http_trial_count (protected, LAB_TIMEOUT);
-  guint64 refused = lab_http_trial_count (limited, LAB_SHED);
+  const char *claim = "without limits the service collapses over HTTP, too";
+  guint64 timeouts = lab_http_trial_count (run->bare, LAB_TIMEOUT);
 
-  if (wait_limit_ns + 2 * lab_settings (lab)->service_time_ns > lab_settings (lab)->client_timeout_ns)
-    lab_skip (lab, "behind our controller no client times out", "the wait and the work outlast the clients");
+  if (why == NULL && 2 * lab_settings (lab)->client_timeout_ns > lab_settings (lab)->duration_ns)
+    why = "the run is too short for it";
+  if (why != NULL)
+    lab_skip (lab, claim, "%s", why);
+  else
+    lab_check (lab, timeouts > lab_http_trial_count (run->bare, LAB_OK) && run->bare->run->wasted > 0, claim,
+               "%" G_GUINT64_FORMAT " time-outs, %" G_GUINT64_FORMAT " works wasted", timeouts, run->bare->run->wasted);
+}
+
+/* Against the protected one, which must have something to be measured by. */
+static void
+check_watching (Lab *lab, const Step06Run *run, const char *why)
+{
+  const char *claim = "to notice hang-ups alone rescues no goodput";
+  guint64 rescued = lab_summary_steady_ok (run->watching->run->summary);
+
+  if (why == NULL && lab_summary_steady_ns (run->watching->run->summary) == 0)
+    why = "the run has no steady part";
+  if (why != NULL)
+    lab_skip (lab, claim, "%s", why);
+  else
+    lab_check (lab, rescued < lab_summary_steady_ok (run->protected->run->summary) / 2, claim,
+               "%" G_GUINT64_FORMAT " answered in time from second %d on", rescued, LAB_STEADY_FROM_S);
+}
+
+/* @why_no_promise: why its clients may well time out, though it does what it should. */
+static void
+check_protected (Lab *lab, const Step06Run *run, const char *why, const char *why_no_promise)
+{
+  const char *claim = "its refusals say when to come back";
+  const LabHttpTrial *protected = run->protected;
+  guint64 timeouts = lab_http_trial_count (protected, LAB_TIMEOUT);
+
+  if (why_no_promise != NULL)
+    lab_skip (lab, "behind our controller no client times out", "%s", why_no_promise);
   else
     lab_check (lab, timeouts == 0 && protected->run->wasted == 0,
                "behind our controller no client times out and no work is wasted",
                "%" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, timeouts, protected->run->wasted);
-  lab_check (lab, g_strcmp0 (protected->retry_after, "1") == 0, "its refusals say when to come back", "Retry-After: %s",
-             protected->retry_after == NULL ? "none" : protected->retry_after);
-  lab_check (lab, limited->saw_503 && limited->retry_after == NULL, "the server's own limit does not say when",
-             "Retry-After: %s", limited->retry_after == NULL ? "none" : limited->retry_after);
-  lab_check (lab, limited->refusal_lines == refused, "and it writes a line in its log for each refusal",
-             "%u lines, %" G_GUINT64_FORMAT " refusals", limited->refusal_lines, refused);
+  if (why != NULL)
+    lab_skip (lab, claim, "%s", why);
+  else
+    lab_check (lab, g_strcmp0 (protected->retry_after, "1") == 0, claim, "Retry-After: %s",
+               protected->retry_after == NULL ? "none" : protected->retry_after);
+}
+
+static void
+check_limited (Lab *lab, const Step06Run *run, const char *why)
+{
+  const char *claim = "the server's own limit does not say when";
+  const char *claim_of_log = "and it writes a line in its log for each refusal";
+  const LabHttpTrial *limited = run->limited;
+  guint64 refused = lab_http_trial_count (limited, LAB_SHED);
+  double open
+      = run->rate_rps * (double) lab_settings (lab)->client_timeout_ns / LAB_S; /* at the most, by Little's law */
+
+  if (why == NULL && open < 2 * STEP06_CONNECTIONS)
+    why = "such impatient clients hardly reach it";
+  if (why != NULL)
+    {
+      lab_skip (lab, claim, "%s", why);
+      lab_skip (lab, claim_of_log, "%s", why);
+      return;
+    }
+  lab_check (lab, limited->saw_503 && limited->retry_after == NULL, claim, "Retry-After: %s",
+             limited->retry_after == NULL ? "none" : limited->retry_after);
+  lab_check (lab, limited->refusal_lines == refused, claim_of_log, "%u lines, %" G_GUINT64_FORMAT " refusals",
+             limited->refusal_lines, refused);
+}
+
+void
+step06_check (Lab *lab, const Step06Run *run)
+{
+  const char *why = why_not_judged (lab, run);
+
+  const char *why_no_promise = why == NULL ? lab_policy_why_not_judged (lab, run->wait_limit_ns) : why;
+
+  check_unprotected (lab, run, why);
+  check_watching (lab, run, why_no_promise);
+  check_protected (lab, run, why, why_no_promise);
+  check_limited (lab, run, why);
 }

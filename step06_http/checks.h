@@ -1,11 +1,15 @@
-/* The claims of step 6, held against its runs. */
+/* What step 6 claims, held against its run. */
 #pragma once
 
 #include "../common/http/trial.h"
 
-/* The unprotected service collapses, and to notice hang-ups does not rescue it. */
-void step06_check_unprotected (Lab *lab, const LabHttpTrial *bare, const LabHttpTrial *watching,
-                               const LabHttpTrial *protected);
+#define STEP06_CONNECTIONS 36 /* the limit of the third server */
 
-/* Our controller against a server's own limit on connections. */
-void step06_check_limits (Lab *lab, const LabHttpTrial *protected, const LabHttpTrial *limited, LabTime wait_limit_ns);
+typedef struct
+{
+  double capacity_rps, rate_rps;
+  LabTime wait_limit_ns; /* of the protected one */
+  const LabHttpTrial *bare, *protected, *limited, *watching;
+} Step06Run;
+
+void step06_check (Lab *lab, const Step06Run *run);

@@ -6,6 +6,7 @@
 #include "../common/http/trial.h"
 
 #define LINE_BUDGET_NS (LAB_S / 2)
+#define WAIT_LIMIT_NS (300 * LAB_MS)
 #define HEALTH_RPS 50
 #define HEALTH_WITHIN_NS (50 * LAB_MS)
 #define FLAT_WITHIN 0.05
@@ -154,19 +155,33 @@ note (Findings *findings, const LabSummary *work, const LabSummary *health)
 static void
 check (Lab *lab, const Findings *findings)
 {
+  const char *claim = "from 1 to 500 times the capacity goodput stays within 5 % of it";
+  const char *claim_of_clients = "at no load a client times out or meets an error";
+  const char *why = lab_policy_why_not_judged (lab, WAIT_LIMIT_NS);
+
   if (lab_settings (lab)->duration_ns <= LAB_STEADY_FROM_S * LAB_S)
-    lab_skip (lab, "goodput stays flat", "the run has no steady part");
+    lab_skip (lab, claim, "the run has no steady part");
+  else if (why != NULL)
+    lab_skip (lab, claim, "%s", why);
   else
     lab_check (lab,
                findings->least_rps >= (1 - FLAT_WITHIN) * findings->capacity_rps
                    && findings->most_rps <= (1 + FLAT_WITHIN) * findings->capacity_rps,
-               "from 1 to 500 times the capacity goodput stays within 5 % of it", "%.1f/s to %.1f/s at %.1f/s",
-               findings->least_rps, findings->most_rps, findings->capacity_rps);
-  lab_check (lab, findings->timeouts == 0, "at no load a client times out or meets an error", "%" G_GUINT64_FORMAT,
-             findings->timeouts);
+               claim, "%.1f/s to %.1f/s at %.1f/s", findings->least_rps, findings->most_rps, findings->capacity_rps);
+  if (why != NULL)
+    lab_skip (lab, claim_of_clients, "%s", why);
+  else
+    lab_check (lab, findings->timeouts == 0, claim_of_clients, "%" G_GUINT64_FORMAT, findings->timeouts);
   lab_check (lab, findings->unhealthy == 0 && findings->slowest_health_ns < HEALTH_WITHIN_NS,
              "/health answers within 50 ms throughout", "%.1f ms at most",
              (double) findings->slowest_health_ns / LAB_MS);
+}
+
+static void
+refuse_senseless_runs (Lab *lab, double capacity_rps)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (multiples); i++)
+    lab_policy_refuse_senseless_run (lab, "the load", multiples[i] * capacity_rps);
 }
 
 int
@@ -180,16 +195,21 @@ main (int argc, char *argv[])
                                  argc, argv);
   Findings findings = { .least_rps = G_MAXDOUBLE };
   g_autoptr (LabHttpTrial) bare = lab_http_trial_new (lab, "no limits", NULL);
-  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
+  LabTable *table;
   g_autofree char *max_waiting = NULL;
   cpu_set_t cores;
 
   sched_getaffinity (0, sizeof cores, &cores);
+  lab_policy_refuse_senseless_run (lab, "the questions after /health", HEALTH_RPS);
   lab_http_trial_capacity (lab, bare, &findings.capacity_rps);
+  if (lab_is_interrupted (lab))
+    return lab_finish (lab);
+  refuse_senseless_runs (lab, findings.capacity_rps);
   max_waiting
       = g_strdup_printf ("--max-waiting=%" G_GINT64_FORMAT, lab_line_length (findings.capacity_rps, LINE_BUDGET_NS));
   lab_results_setting (lab_results (lab), "capacity_rps", lab_rps (findings.capacity_rps));
   lab_results_setting (lab_results (lab), "health_within_s", lab_seconds (HEALTH_WITHIN_NS));
+  table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
   lab_print (lab, "steady capacity over HTTP: %.1f requests/s\n", findings.capacity_rps);
   lab_print_heading (lab, table);
   for (guint i = 0; i < G_N_ELEMENTS (multiples) && !lab_is_interrupted (lab); i++)

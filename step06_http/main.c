@@ -41,7 +41,8 @@ main (int argc, char *argv[])
              (double) lab_settings (lab)->duration_ns / LAB_S);
 
   protected = lab_http_trial_new (lab, label, (const char *[]) { cap, "--max-wait=0.3s", NULL });
-  limited = lab_http_trial_new (lab, "limit of 36 connections", (const char *[]) { "--limit-concurrency=36", NULL });
+  limited = lab_http_trial_new (lab, "limit of " G_STRINGIFY (STEP06_CONNECTIONS) " connections",
+                                (const char *[]) { "--limit-concurrency=" G_STRINGIFY (STEP06_CONNECTIONS), NULL });
   limited->refusal = g_strdup (REFUSAL);
   watching = lab_http_trial_new (lab, "no limits, hang-ups noticed", (const char *[]) { "--watch-hangups", NULL });
   g_ptr_array_add (trials, protected);
@@ -52,7 +53,12 @@ main (int argc, char *argv[])
 
   lab_http_trials_run (lab, trials, rate_rps);
   lab_http_trials_print (lab, trials);
-  step06_check_unprotected (lab, bare, watching, protected);
-  step06_check_limits (lab, protected, limited, WAIT_LIMIT_NS);
+  step06_check (lab, &(Step06Run) { .capacity_rps = capacity_rps,
+                                    .rate_rps = rate_rps,
+                                    .wait_limit_ns = WAIT_LIMIT_NS,
+                                    .bare = bare,
+                                    .protected = protected,
+                                    .limited = limited,
+                                    .watching = watching });
   return lab_finish (lab);
 }

@@ -4,17 +4,23 @@
  *   build/bin/service --port=8000 --max-waiting=41 --max-wait=0.3s
  *   curl -i http://127.0.0.1:8000/work
  */
+#include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "../common/admission/admission.h"
 #include "../common/http/server.h"
+#include "../common/http/sockets.h"
 #include "../common/lab/lab.h"
 #include "../common/lab/options.h"
+#include "../common/lab/process.h"
+#include "log.h"
 
 #define FINISH_WITHIN (3 * LAB_S) /* after SIGTERM */
 #define N_COUNTERS 8
+#define FILES_LEAST 12 /* its own, and a few connections */
 
 typedef struct
 {
@@ -213,7 +219,7 @@ refuse_connection (LabHttpRequest *request, gpointer data)
 
   if (lab_http_server_connections (service->server) < service->settings.limit_concurrency)
     return FALSE;
-  g_printerr ("Exceeded concurrency limit.\n");
+  step06_log ("Exceeded concurrency limit.");
   lab_http_respond (request, service->unavailable);
   return TRUE;
 }
@@ -311,6 +317,16 @@ read_environment (const LabOption *options, guint n_options, GError **error)
   return TRUE;
 }
 
+/* On standard output. */
+static gboolean
+say (const char *text)
+{
+  if (fputs (text, stdout) != EOF && fflush (stdout) == 0)
+    return TRUE;
+  step06_log ("service: cannot write standard output: %s", g_strerror (errno));
+  return FALSE;
+}
+
 static Settings
 read_settings (int argc, char *argv[])
 {
@@ -328,14 +344,11 @@ read_settings (int argc, char *argv[])
                                  argc, argv, &error);
   if (arguments == NULL || !read_environment (options, n_options, &error))
     {
-      g_printerr ("service: %s\n", error->message);
+      step06_log ("service: %s", error->message);
       exit (2);
     }
   if (settings.show_version)
-    {
-      g_print ("service %s\n", LAB_VERSION);
-      exit (0);
-    }
+    exit (say ("service " LAB_VERSION "\n") ? 0 : 2);
   return settings;
 }
 
@@ -417,37 +430,79 @@ listen_on_port (Service *service, GError **error)
   return service->server != NULL;
 }
 
+/* Without the few files that the main loop itself needs, GLib would abort. */
+static gboolean
+has_files (void)
+{
+  guint limit = lab_raise_file_limit ();
+  int fds[FILES_LEAST];
+  int n = 0;
+
+  while (n < FILES_LEAST && (fds[n] = dup (STDIN_FILENO)) >= 0)
+    n++;
+  for (int i = 0; i < n; i++)
+    close (fds[i]);
+  if (n < FILES_LEAST)
+    step06_log ("service: needs room for %d open files, and has it for %d; the limit is %u (ulimit -n)", FILES_LEAST, n,
+                limit);
+  return n == FILES_LEAST;
+}
+
+static LabAdmission *
+new_admission (LabClock *clock, const Settings *settings)
+{
+  return lab_admission_new (clock, &(LabLimits) { .slots = (guint) settings->slots,
+                                                  .max_waiting = { settings->has_max_waiting, settings->max_waiting },
+                                                  .max_wait = { settings->has_max_wait, settings->max_wait_ns },
+                                                  .retry_after_s = (guint) settings->retry_after_s });
+}
+
+static gboolean
+start (Service *service)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *line = NULL;
+
+  if (!listen_on_port (service, &error))
+    {
+      step06_log ("service: %s", error->message);
+      return FALSE;
+    }
+  make_responses (service);
+  lab_timer_init (&service->finish, service->clock, finish_now);
+  g_unix_signal_add (SIGTERM, stop, service);
+  g_unix_signal_add (SIGINT, stop, service);
+  line = g_strdup_printf ("listening on http://127.0.0.1:%u\n", lab_http_server_port (service->server));
+  return say (line);
+}
+
+static void
+finish (Service *service)
+{
+  if (service->server == NULL)
+    return;
+  g_clear_pointer (&service->server, lab_http_server_free); /* it still uses all of the rest */
+  free_responses (service);
+}
+
 int
 main (int argc, char *argv[])
 {
+  lab_process_prepare ();
+
   Service service = { .settings = read_settings (argc, argv) };
-  const Settings *settings = &service.settings;
-  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  g_autoptr (LabClock) clock = NULL;
   g_autoptr (LabAdmission) admission = NULL;
-  g_autoptr (LabHttpServer) server = NULL;
-  g_autoptr (GError) error = NULL;
+  gboolean has_started;
 
-  service.clock = clock;
-  admission = service.admission
-      = lab_admission_new (clock, &(LabLimits) { .slots = (guint) settings->slots,
-                                                 .max_waiting = { settings->has_max_waiting, settings->max_waiting },
-                                                 .max_wait = { settings->has_max_wait, settings->max_wait_ns },
-                                                 .retry_after_s = (guint) settings->retry_after_s });
-  if (!listen_on_port (&service, &error))
-    {
-      g_printerr ("service: %s\n", error->message);
-      return 2;
-    }
-  server = service.server;
-  make_responses (&service);
-  lab_timer_init (&service.finish, clock, finish_now);
-  g_unix_signal_add (SIGTERM, stop, &service);
-  g_unix_signal_add (SIGINT, stop, &service);
-  printf ("listening on http://127.0.0.1:%u\n", lab_http_server_port (server));
-  fflush (stdout);
-
-  lab_clock_run_until (clock, has_finished, &service);
-  g_clear_pointer (&server, lab_http_server_free); /* it still uses all of the rest */
-  free_responses (&service);
-  return 0;
+  if (!has_files ())
+    return 2;
+  service.clock = clock = lab_clock_new_real ();
+  service.admission = admission = new_admission (clock, &service.settings);
+  has_started = start (&service);
+  if (has_started)
+    lab_clock_run_until (clock, has_finished, &service);
+  finish (&service);
+  step06_log_end ();
+  return has_started ? 0 : 2;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define WORKERS_PER_SLOT 4 /* of a probe */
+#define LONGEST_WORK_NS LAB_S
 
 #define STATS_TIMEOUT_NS (2 * LAB_S) /* of one request */
 #define STATS_PATIENCE_NS (10 * LAB_S)
@@ -79,9 +80,23 @@ client_for (Lab *lab, const LabHttpTrial *trial)
   return client;
 }
 
+static void
+refuse_long_works (Lab *lab)
+{
+  double service_time_s = (double) lab_settings (lab)->service_time_ns / LAB_S;
+  double most_s = (double) LONGEST_WORK_NS / LAB_S;
+
+  if (service_time_s > most_s)
+    lab_fail (lab,
+              "--service-time=%gs makes no sense here: the capacity is what is done in %g s; allowed is %gs or less",
+              service_time_s, (double) LAB_HTTP_PROBE_NS / LAB_S, most_s);
+}
+
 double
 lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps)
 {
+  refuse_long_works (lab);
+
   g_autoptr (LabHttpClient) client = client_for (lab, trial);
   /* With fewer than the slots it would never be full. Its work is worth counting
    * however late: clients wait for the probe as long as they have to. */
@@ -89,6 +104,9 @@ lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps
   LabHttpProbe found;
 
   lab_http_probe (lab, lab_http_client_target (client), &(LabHttpProbeOptions) { .workers = workers }, &found);
+  if (found.steady_rps <= 0 && !lab_is_interrupted (lab))
+    lab_fail (lab,
+              "the service has done no work in the last two seconds of the probe, so there is no load to offer it");
   if (steady_rps != NULL)
     *steady_rps = found.steady_rps;
   return found.capacity_rps;

@@ -45,7 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabHttpTrial, lab_http_trial_free)
 void lab_http_trial_set_front (LabHttpTrial *trial, LabChild *front);
 
 /* Keeps the service busy by a closed loop of 16 workers or 4 for each of the lab's
- * slots, whichever are more; see LabHttpProbe. @steady_rps may be NULL. */
+ * slots, whichever are more; see LabHttpProbe. @steady_rps may be NULL. Ends the
+ * program when works are too long for it to read anything. */
 double lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps);
 
 /* One run at @rate_rps for the lab's duration, by clients that hang up at the

@@ -45,7 +45,14 @@ field () { # KEY of the load test's only row
   sed -n "s/.*\"$1\": \\([^,}]*\\).*/\\1/p" "$work/out/loadtest.json" | head -n 1
 }
 
-echo 1..62
+has () { # WHAT TEXT PATTERN COUNT: so many lines of it
+  lines=$(printf '%s\n' "$2" | grep -cE -- "$3")
+  [ "$lines" -eq "$4" ] || printf '%s\n' "$2" | sed 's/^/# /'
+  result "$1" "$([ "$lines" -eq "$4" ]; echo $?)"
+}
+export no_proxy='*' # whatever else the environment says
+
+echo 1..98
 
 # The service.
 serve --slots=1 --service-time=20ms
@@ -168,11 +175,82 @@ result 'a port that is taken is an error' "$([ $? -eq 2 ]; echo $?)"
 expect 'and that is said' "$(cat "$work/log")" "port ${url##*:}"
 kill "$pid"
 
+# Standard streams that are not as they should be.
+"$bin/service" --port=0 >/dev/full 2>"$work/log"
+result 'a port that cannot be said is an error' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/log")" '^service: cannot write standard output: '
+timeout 5 "$bin/service" --port=0 2>"$work/log" >&-
+result 'nor can it be said where there is no standard output' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/log")" '^service: cannot write standard output: '
+"$bin/service" --version >/dev/full 2>"$work/log"
+result 'a version, likewise' "$([ $? -eq 2 ]; echo $?)"
+"$bin/service" "$(printf '\033[31m\nfoo')" 2>"$work/log"
+has 'a complaint is one line without control characters' "$(cat "$work/log")" '^service: \?\[31m\?foo is too much' 1
+MAX_WAIT_S=$(printf '\033[31m\nfoo') "$bin/service" 2>"$work/log"
+has 'of the environment, too' "$(cat "$work/log")" '^service: MAX_WAIT_S=\?\[31m\?foo makes no sense' 1
+for limit in 5 8 11; do
+  (
+    ulimit -n $limit
+    exec "$bin/service" --port=0
+  ) >/dev/null 2>"$work/log"
+  result "room for $limit files is too little" "$([ $? -eq 2 ]; echo $?)"
+  expect 'and that is said' "$(cat "$work/log")" "^service: needs room for [0-9]+ open files.*the limit is $limit "
+done
+
+# A log that nobody reads: lines are dropped, and nothing waits for it.
+refuse () { # HOW MANY
+  timeout 60 curl -s -o /dev/null -w '%{http_code}\n' "$url/work?[1-$1]" | grep -c '^503$'
+}
+mkfifo "$work/unread"
+exec 5<>"$work/unread"
+"$bin/service" --port=0 --limit-concurrency=1 >"$work/line" 2>"$work/unread" 5<&- &
+pid=$!
+services="$services $pid"
+read -r line <"$work/line"
+url=${line##* }
+result 'a full log stops no answer' "$([ "$(refuse 5000)" = 5000 ]; echo $?)"
+timeout 1 cat <&5 >"$work/log"
+refuse 1 >/dev/null
+timeout 1 cat <&5 >>"$work/log"
+dropped=$(sed -n 's/^service: \([0-9]*\) lines of this log were dropped.*/\1/p' "$work/log")
+result 'what was dropped is said when it is read again' \
+  "$([ "${dropped:-0}" -gt 0 ] && [ $(($(grep -c '^Exceeded concurrency limit\.$' "$work/log") + dropped)) -eq 5001 ]; echo $?)"
+refuse 5000 >/dev/null
+kill -TERM "$pid"
+timeout 10 sh -c "while kill -0 $pid 2>/dev/null && ! grep -q 'State:.Z' /proc/$pid/status 2>/dev/null; do sleep 0.02; done"
+result 'SIGTERM ends it all the same' $?
+kill -9 "$pid" 2>/dev/null
+wait "$pid"
+result 'and well' $?
+"$bin/service" --port=0 --limit-concurrency=1 >"$work/line" 2>"$work/unread" 5<&- &
+pid=$!
+services="$services $pid"
+read -r line <"$work/line"
+url=${line##* }
+exec 5<&-
+result 'nor does a log whose reader has left' "$([ "$(refuse 100)" = 100 ]; echo $?)"
+kill -9 "$pid"
+rm "$work/line"
+mkfifo "$work/line"
+"$bin/service" --port=0 --limit-concurrency=1 >"$work/line" 2>&- <&- &
+pid=$!
+services="$services $pid"
+read -r line <"$work/line"
+url=${line##* }
+result 'nor one that there is not' "$([ "$(refuse 100)" = 100 ]; echo $?)"
+kill -9 "$pid"
+
 # The check by hand.
-BIN=$bin sh step06_http/try_it.sh >"$work/tried"
+http_proxy=http://127.0.0.1:9 no_proxy= BIN=$bin sh step06_http/try_it.sh >"$work/tried"
 result 'try_it.sh' $?
 expect 'four are answered' "$(cat "$work/tried")" '^ *4 HTTP/1.1 200 OK$'
 expect 'sixteen are told when to come back' "$(cat "$work/tried")" '^ *16 Retry-After: 1$'
+mkdir "$work/bin"
+printf '#!/bin/sh\nshift\nexec %s --port=0 --max-waiting=20\n' "$(realpath "$bin/service")" >"$work/bin/service"
+chmod +x "$work/bin/service"
+BIN=$work/bin sh step06_http/try_it.sh >"$work/tried" 2>&1
+result 'twenty that are served are not as they should be' "$([ $? -eq 1 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/tried")" '^try_it.sh: that is not four served and sixteen turned away'
 
 # The load test.
 test_load () { "$bin/loadtest" --out="$work/out" "$@" >"$work/text" 2>"$work/log"; }
@@ -239,6 +317,20 @@ result 'workers are for the probe' "$([ $? -eq 2 ]; echo $?)"
 
 "$bin/step06_http" --out="$work/out" --slots=100 -d 100ms >"$work/text" 2>"$work/log"
 result 'step 6 fills all its slots' "$(awk '/^capacity over HTTP/ { exit !($4 > 400) }' "$work/text"; echo $?)"
+
+result 'and does not judge what is not the service' "$([ "$(grep -c '^SKIP' "$work/text")" -eq 6 ]; echo $?)"
+for settings in -d=100ms '-d=500ms -t=200ms' '-d=3s -t=250ms'; do
+  "$bin/step06_http" --out="$work/out" $(echo "$settings" | tr = ' ') >"$work/text" 2>"$work/log"
+  status=$?
+  [ $status -eq 3 ] && status=0
+  result "step 6 fails no claim that cannot be judged ($settings)" $status
+  expect 'but skips it' "$(cat "$work/text")" '^SKIP  to notice hang-ups alone rescues no goodput'
+done
+for run in 'step06_http --service-time=70s -d 1s' 'flat --service-time=4s -d 1s' 'flat -d 1ms' 'flat -d 864000s'; do
+  timeout 20 "$bin"/$run --out="$work/out" >"$work/text" 2>"$work/log"
+  result "senseless: $run" "$([ $? -eq 2 ]; echo $?)"
+  has 'and that is said' "$(cat "$work/log")" '^(step06_http|flat): .*; allowed (is|are) ' 1
+done
 
 # A load test that loses every tenth outcome: only one that counts apart from its
 # schedule would not see it. (Where the objects are sanitized, so must be this.)
