@@ -286,12 +286,26 @@ entries_of (const Reader *reader, char ***arguments)
   return entries;
 }
 
+/* Whether the next word of the line is the value of this one. */
+static gboolean
+takes_next (const Reader *reader, const char *word)
+{
+  const LabOption *option = find_option (reader, word);
+
+  return option != NULL && option->kind != LAB_OPTION_FLAG;
+}
+
 /* "--flag=no": GOption would take it for "--flag". */
 static gboolean
 refuse_flag_with_value (const Reader *reader, char **argv, GError **error)
 {
   for (guint i = 1; argv[0] != NULL && argv[i] != NULL && strcmp (argv[i], "--") != 0; i++)
     {
+      if (takes_next (reader, argv[i]) && argv[i + 1] != NULL)
+        {
+          i++;
+          continue;
+        }
       const char *value = strchr (argv[i], '=');
       g_autofree char *name = value != NULL ? g_strndup (argv[i], (gsize) (value - argv[i])) : NULL;
       const LabOption *option = name != NULL ? find_option (reader, name) : NULL;
