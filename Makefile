@@ -22,7 +22,8 @@ AFTERWARDS := $(filter-out help doctor deps check-deps clean,$(GOALS))
 Q = $(if $(V),,@)
 say = @printf '  %-4s %s\n' $1 '$2'
 # Both cores, unless the caller has already said how many.
-JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
+CORES = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES))
 
 .PHONY: FORCE
 FORCE:
@@ -258,9 +259,10 @@ $(foreach step,$(STEPS),$(eval $(call step_rule,$(step))))
 
 # --- Checking -----------------------------------------------------------------
 
+# Twice as many jobs as cores: half of the tests wait for something.
 .PHONY: check taps
 check:
-	+@sh $(SCRIPTS)/check.sh '$(MAKE) $(JOBS)' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
+	+@sh $(SCRIPTS)/check.sh '$(MAKE) -j$(shell expr 2 \* $(CORES))' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
 
 # Every test's report in $(BUILD)/taps, whatever it says; common/make/check.sh reads them.
 taps: $(TESTS:%=$(BUILD)/taps/%.tap) $(SHELL_TESTS:common/tests/%.sh=$(BUILD)/taps/%.tap)
