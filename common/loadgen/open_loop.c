@@ -1,5 +1,10 @@
 #include "loadgen.h"
 
+#include <stddef.h>
+
+#define CLIENTS_PER_CHUNK 64
+#define ALIGNMENT G_ALIGNOF (max_align_t) /* as malloc() aligns */
+
 /* One client of the open loop. The target's block lies behind it, so that one
  * piece of the pool serves both. */
 typedef struct
@@ -28,23 +33,36 @@ struct _LabOpenLoop
   guint64 undecided; /* clients that wait for their outcome */
 
   GQueue under_way, pool; /* of Client */
+  GPtrArray *chunks;      /* of memory for clients, CLIENTS_PER_CHUNK in each */
+  guint fresh;            /* clients of the last chunk that were never used */
+  gsize client_size;
+  gboolean is_ending; /* in lab_open_loop_free(): no outcome counts any more */
 };
+
+static Client *
+new_client (LabOpenLoop *loop)
+{
+  Client *client;
+
+  if (loop->fresh == 0)
+    {
+      g_ptr_array_add (loop->chunks, g_malloc0 (CLIENTS_PER_CHUNK * loop->client_size));
+      loop->fresh = CLIENTS_PER_CHUNK;
+    }
+  client = (Client *) (gpointer) ((char *) g_ptr_array_index (loop->chunks, loop->chunks->len - 1)
+                                  + (CLIENTS_PER_CHUNK - loop->fresh--) * loop->client_size);
+  client->loop = loop;
+  if (loop->target->prepare != NULL)
+    loop->target->prepare (loop->target, &client->call);
+  return client;
+}
 
 static Client *
 take_client (LabOpenLoop *loop)
 {
   GList *link = g_queue_pop_head_link (&loop->pool);
-  Client *client;
+  Client *client = link != NULL ? LAB_OWNER_OF (link, Client, link) : new_client (loop);
 
-  if (link == NULL)
-    {
-      client = g_malloc0 (G_STRUCT_OFFSET (Client, call) + loop->target->call_size);
-      client->loop = loop;
-      if (loop->target->prepare != NULL)
-        loop->target->prepare (loop->target, &client->call);
-    }
-  else
-    client = LAB_OWNER_OF (link, Client, link);
   g_queue_push_tail_link (&loop->under_way, &client->link);
   return client;
 }
@@ -79,7 +97,7 @@ call_finished (LabCall *call, LabOutcome outcome)
   lab_timer_disarm (&client->patience);
   g_queue_unlink (&loop->under_way, &client->link);
   g_queue_push_head_link (&loop->pool, &client->link);
-  if (was_waiting)
+  if (was_waiting && !loop->is_ending)
     conclude (loop, arrival_ns, is_too_late (loop, latency_ns) ? LAB_TIMEOUT : outcome, latency_ns);
 }
 
@@ -152,6 +170,8 @@ lab_open_loop_new (LabClock *clock, LabTarget *target, const LabOpenLoopOptions 
   loop->options = *options;
   lab_arrivals_init (&loop->arrivals, options->arrivals, options->rate_rps, options->duration_ns, options->seed);
   loop->summary = lab_summary_new (options->duration_ns);
+  loop->chunks = g_ptr_array_new_with_free_func (g_free);
+  loop->client_size = (G_STRUCT_OFFSET (Client, call) + target->call_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   lab_timer_init (&loop->arrival, clock, arrive);
   loop->next_ns = lab_arrivals_next (&loop->arrivals);
   return loop;
@@ -206,27 +226,20 @@ lab_open_loop_steal_summary (LabOpenLoop *loop)
 void
 lab_open_loop_free (LabOpenLoop *loop)
 {
+  LabTarget *target = loop->target;
   GList *link;
 
   lab_open_loop_stop (loop);
-  for (link = loop->under_way.head; link != NULL; link = link->next)
-    LAB_OWNER_OF (link, Client, link)->is_waiting = FALSE; /* abandoning one may end others */
+  loop->is_ending = TRUE;
   while ((link = loop->under_way.head) != NULL)
     {
-      Client *client = LAB_OWNER_OF (link, Client, link);
-
-      abandon (client);
+      abandon (LAB_OWNER_OF (link, Client, link));
       if (loop->under_way.head == link) /* must have finished, see lab_open_loop_free() */
         g_error ("a target did not finish a call that was abandoned"); /* not reached: likewise */
     }
-  while ((link = g_queue_pop_head_link (&loop->pool)) != NULL)
-    {
-      Client *client = LAB_OWNER_OF (link, Client, link);
-
-      if (loop->target->dispose != NULL)
-        loop->target->dispose (loop->target, &client->call);
-      g_free (client);
-    }
+  for (link = loop->pool.head; link != NULL && target->dispose != NULL; link = link->next)
+    target->dispose (target, &LAB_OWNER_OF (link, Client, link)->call);
+  g_ptr_array_unref (loop->chunks);
   g_clear_pointer (&loop->summary, lab_summary_free);
   g_free (loop);
 }
