@@ -10,11 +10,14 @@
 #include "../common/http/client.h"
 #include "../common/http/probe.h"
 #include "../common/http/sockets.h"
+#include "../common/http/syntax.h"
 #include "../common/lab/policy.h"
 #include "../common/loadgen/loadgen.h"
 
 #define WORKERS_MAX 100000
 #define REFUSED_FOR LAB_S /* after that long with nothing but refused connections it stops */
+#define PROMPT_IN_A_ROW 3
+#define PROMPT_LEAST_NS (10 * LAB_MS)
 
 typedef struct
 {
@@ -36,6 +39,7 @@ typedef struct
   LabTimer look;
   guint64 refused_before, others_before;
   gboolean is_refused;
+  gboolean is_stopped; /* in the middle of a run */
 
   guint64 scheduled, offered, unsent; /* over all runs */
   double highest;                     /* multiple so far, and of its run: */
@@ -189,6 +193,15 @@ count_refusals (const Test *test, guint64 *refused, guint64 *others)
   *others = counters->answered + counters->abandoned;
   for (LabHttpError error = 0; error < LAB_HTTP_N_ERRORS; error++)
     *others += error == LAB_HTTP_CONNECT_REFUSED ? 0 : counters->errors[error];
+}
+
+static gboolean
+all_are_refused (const Test *test)
+{
+  guint64 refused, others;
+
+  count_refusals (test, &refused, &others);
+  return refused > 0 && others == 0;
 }
 
 static void
@@ -371,10 +384,60 @@ run_at (Test *test, double multiple, double rate_rps)
   lab_open_loop_start (load);
   lab_run_until (test->lab, run_is_over, &run, settings->duration_ns);
   lab_timer_disarm (&test->look);
+  test->is_stopped = !lab_open_loop_is_over (load);
+  test->is_refused = test->is_refused || all_are_refused (test);
   add_row (test, multiple, rate_rps, lab_open_loop_summary (load));
   print_errors (test);
   count (test, multiple, rate_rps, lab_open_loop_summary (load));
   lab_policy_judge_lateness (test->lab, label, lab_open_loop_summary (load));
+}
+
+/* Between two runs */
+
+static gboolean
+is_answered_within (Test *test, LabTime within_ns)
+{
+  g_autoptr (LabOpenLoop) load = lab_open_loop_new (
+      lab_clock (test->lab), lab_http_client_target (test->client),
+      &(LabOpenLoopOptions) { .rate_rps = 1, .duration_ns = LAB_S, .client_timeout_ns = within_ns, .hang_up = TRUE });
+
+  lab_open_loop_start (load);
+  lab_run_until (test->lab, lab_open_loop_is_over, load, within_ns);
+  return lab_summary_count (lab_open_loop_summary (load), LAB_OK) == 1;
+}
+
+/* The line of one run would stand before the next: so the service is left alone, but
+ * for one request now and then, until it answers promptly again. By Little's law an
+ * answer of the probe took workers / capacity. A service that works off everything
+ * needs less than the multiple of a run's time for it, and more is not waited for. */
+static void
+let_it_rest (Test *test, double multiple, double capacity_rps)
+{
+  Lab *lab = test->lab;
+  const LabSettings *settings = lab_settings (lab);
+  LabTime probe_ns = (LabTime) ((double) test->settings.workers * LAB_S / capacity_rps);
+  LabTime prompt_ns
+      = CLAMP (2 * probe_ns, MIN (PROMPT_LEAST_NS, settings->client_timeout_ns), settings->client_timeout_ns);
+  LabTime limit_ns = (LabTime) (MAX (multiple, 1) * (double) settings->duration_ns) + settings->client_timeout_ns;
+  LabTime end_ns = lab_clock_now (lab_clock (lab)) + limit_ns;
+  guint in_a_row = 0;
+
+  begin_to_look (test);
+  while (in_a_row < PROMPT_IN_A_ROW && !test->is_refused && !lab_is_interrupted (lab))
+    {
+      if (lab_clock_now (lab_clock (lab)) >= end_ns)
+        {
+          lab_warn (lab,
+                    "%g s after %gx the service does not answer within %g s yet: the next row begins with what this "
+                    "one has left",
+                    (double) limit_ns / LAB_S, multiple, (double) prompt_ns / LAB_S);
+          break;
+        }
+      in_a_row = is_answered_within (test, prompt_ns) ? in_a_row + 1 : 0;
+      if (in_a_row == 0)
+        lab_sleep (lab, prompt_ns);
+    }
+  lab_timer_disarm (&test->look);
 }
 
 /* The whole test */
@@ -456,6 +519,8 @@ sweep (Test *test)
       double multiple = g_array_index (multiples, double, i);
 
       run_at (test, multiple, multiple * capacity_rps);
+      if (i + 1 < multiples->len)
+        let_it_rest (test, multiple, capacity_rps);
     }
 }
 
@@ -519,7 +584,7 @@ conclude (Test *test)
   add_errors (test);
   if (test->settings.probe_only)
     return;
-  if (test->is_refused)
+  if (test->is_stopped)
     lab_skip (test->lab, "every request has exactly one outcome", "it was stopped with some under way");
   else
     lab_check (test->lab, test->offered == test->scheduled, "every request has exactly one outcome",
@@ -528,7 +593,9 @@ conclude (Test *test)
   if (test->highest > 0)
     check_overload (test);
   lab_check (test->lab, !test->is_refused, "somebody listened throughout", "%s",
-             test->is_refused ? "every connection of a whole second was refused: stopped" : "no second of refusals");
+             test->is_stopped   ? "every connection of a whole second was refused: stopped"
+             : test->is_refused ? "every connection was refused"
+                                : "no second of refusals");
 }
 
 int
@@ -537,10 +604,11 @@ main (int argc, char *argv[])
   Test test = { .settings = { .headers = g_ptr_array_new_with_free_func (g_free), .workers = LAB_HTTP_PROBE_WORKERS } };
   g_autoptr (Lab) lab = test.lab = new_lab (&test.settings, argc, argv);
 
+  g_autofree char *url = lab_http_url_to_show (lab_arguments (lab)[0]);
   test.client = new_client (lab, &test.settings);
   test.table = new_table (lab);
   lab_timer_init (&test.look, lab_clock (lab), look);
-  lab_results_setting (lab_results (lab), "url", lab_text (lab_arguments (lab)[0]));
+  lab_results_setting (lab_results (lab), "url", lab_text (url));
   if (test.settings.rate_rps > 0)
     {
       lab_policy_refuse_senseless_run (lab, "the load test", test.settings.rate_rps);

@@ -52,7 +52,7 @@ has () { # WHAT TEXT PATTERN COUNT: so many lines of it
 }
 export no_proxy='*' # whatever else the environment says
 
-echo 1..98
+echo 1..111
 
 # The service.
 serve --slots=1 --service-time=20ms
@@ -293,6 +293,48 @@ result 'in the probe, too' "$([ $? -eq 2 ]; echo $?)"
 test_load http://192.0.2.1/
 result 'it does not go to other machines' "$([ $? -eq 2 ]; echo $?)"
 expect 'and says how to' "$(cat "$work/log")" '--allow-remote'
+
+test_load --rate=100 -d 300ms "$url/work"
+status=$?
+[ $status -eq 3 ] && status=1
+result 'a run in which nobody listens is no good run, however short' "$([ $status -eq 1 ]; echo $?)"
+expect 'and says why, too' "$(cat "$work/text")" '^FAIL  somebody listened throughout \(every connection was refused\)$'
+
+# What cannot be sent, and what can.
+test_load -m "$(printf 'GET / HTTP/1.1\r\nX: y\r\n\r\nGET')" "$url/work"
+result 'a method is one word' "$([ $? -eq 2 ]; echo $?)"
+has 'and that is said' "$(cat "$work/log")" '^loadtest: --method=GET .* makes no sense' 1
+test_load -H 'X Y: a' "$url/work"
+result 'so is the name of a header' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/log")" '^loadtest: --header=X Y: a makes no sense'
+serve
+"$bin/loadtest" --out="$work/out" --rate=10 -d 500ms --method=GET --body --quiet=1 "http://user:secret@${url#http://}/health" >"$work/text" 2>"$work/log"
+status=$?
+[ $status -eq 3 ] && status=0
+result 'a body may begin with a dash' $status
+expect 'what the URL says of its user is not shown' "$(grep -o '"url": "[^"]*"' "$work/out/loadtest.json")" "\"$url/health\""
+result 'nowhere' "$(grep -q secret "$work/text" "$work/log" "$work"/out/loadtest.*; [ $? -eq 1 ]; echo $?)"
+test_load --multiples=1000000000 -d 1ms "$url/work"
+result 'more than can be sent is refused' "$([ $? -eq 2 ]; echo $?)"
+expect 'and that is said' "$(cat "$work/log")" 'makes no sense at .* requests per second; allowed is'
+kill -9 "$pid"
+
+# Between two rows the service comes to rest, or it is said that it did not.
+serve
+test_load --multiples=4,0.5 -d 1s "$url/work"
+expect 'a row does not have the line of the one before' "$(cat "$work/text")" '^ *0\.50x +[0-9.]+ +- +[0-9]+ +0 +0 '
+kill -9 "$pid"
+serve --slots=16 --service-time=400ms
+: >"$work/text"
+"$bin/loadtest" --out="$work/out" --multiples=1,1 -d 500ms "$url/work" >"$work/text" 2>"$work/log" &
+load=$!
+until grep -q 1.00x "$work/text" || ! kill -0 $load; do sleep 0.02; done
+kill -STOP "$pid"
+until [ -s "$work/log" ] || ! kill -0 $load; do sleep 0.02; done
+kill -CONT "$pid"
+wait $load
+expect 'a service that has no rest is named' "$(cat "$work/log")" '^loadtest: warning: 1.5 s after 1x the service does not answer'
+kill -9 "$pid"
 
 # A probe that does not fill the service, and one that fills it too much.
 serve --slots=100
