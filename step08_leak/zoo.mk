@@ -5,7 +5,7 @@
 
 STEP8 = step08_leak/tests
 STEP8_TESTS = test_step08 $(if $(HTTP),test_service_http)
-STEP8_HTTP = $(call objects,$(STEP8)/http.c) $(if $(HTTP),$(LIBHTTP))
+STEP8_HTTP = $(call objects,$(STEP8)/http.c $(if $(HTTP),step06_http/log.c)) $(if $(HTTP),$(LIBHTTP))
 parts_of_test_step08 = $(call objects,$(STEP8)/test_step08.c step08_leak/controller.c) $(BUILD)/gen/leaky.o $(STEP8_HTTP)
 parts_of_test_service_http = $(call objects,$(STEP8)/test_service_http.c) $(STEP8_HTTP)
 
@@ -15,7 +15,7 @@ $(BUILD)/tests/test_step08: $(parts_of_test_step08) $(LIBLAB)
 $(BUILD)/tests/test_service_http: $(parts_of_test_service_http) $(LIBLAB)
 	$(link)
 
-# It includes step 6's service as a source.
+# It includes step 6's service as a source; the service's log is linked.
 HTTP_TEST_CFLAGS = $(if $(HTTP),-DWITH_HTTP -iquote step06_http)
 
 $(BUILD)/obj/$(STEP8)/http.o: $(STEP8)/http.c $(BUILD)/flags
