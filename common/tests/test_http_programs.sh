@@ -176,7 +176,7 @@ expect 'and that is said' "$(cat "$work/log")" "port ${url##*:}"
 kill "$pid"
 
 # Standard streams that are not as they should be.
-"$bin/service" --port=0 >/dev/full 2>"$work/log"
+timeout 5 "$bin/service" --port=0 >/dev/full 2>"$work/log"
 result 'a port that cannot be said is an error' "$([ $? -eq 2 ]; echo $?)"
 expect 'and that is said' "$(cat "$work/log")" '^service: cannot write standard output: '
 timeout 5 "$bin/service" --port=0 2>"$work/log" >&-
@@ -191,7 +191,7 @@ has 'of the environment, too' "$(cat "$work/log")" '^service: MAX_WAIT_S=\?\[31m
 for limit in 5 8 11; do
   (
     ulimit -n $limit
-    exec "$bin/service" --port=0
+    exec timeout 5 "$bin/service" --port=0
   ) >/dev/null 2>"$work/log"
   result "room for $limit files is too little" "$([ $? -eq 2 ]; echo $?)"
   expect 'and that is said' "$(cat "$work/log")" "^service: needs room for [0-9]+ open files.*the limit is $limit "
