@@ -199,7 +199,7 @@ done
 
 # A log that nobody reads: lines are dropped, and nothing waits for it.
 refuse () { # HOW MANY
-  timeout 60 curl -s -o /dev/null -w '%{http_code}\n' "$url/work?[1-$1]" | grep -c '^503$'
+  timeout 20 curl -s -o /dev/null -w '%{http_code}\n' "$url/work?[1-$1]" | grep -c '^503$'
 }
 mkfifo "$work/unread"
 exec 5<>"$work/unread"
