@@ -1,6 +1,7 @@
 #include "checks.h"
 
-#define FILLED_RATIO 0.8 /* of what the slots can do; the probe reads a little high */
+#define SHORTEST_NS LAB_S /* at twice the capacity the line is at its limit after half of it */
+#define FILLED_RATIO 0.8  /* of what the slots can do; the probe reads a little high */
 
 /* Why nothing can be judged; NULL: it can. */
 static const char *
@@ -8,6 +9,8 @@ why_not_judged (Lab *lab, const Step06Run *run)
 {
   const LabHttpTrial *const all[] = { run->bare, run->protected, run->limited, run->watching };
 
+  if (lab_settings (lab)->duration_ns < SHORTEST_NS)
+    return "the run is too short for it";
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     if (lab_summary_was_late (all[i]->run->summary))
       return "the generator missed its schedule";
