@@ -136,5 +136,7 @@ result "the generator sends $sent requests per second, p99 $late us late" $?
 HTTP_IDLE=4000 HTTP_HANG_UPS=1000 "$tests/test_http_crowd" -k >"$work/text" 2>&1
 result 'the service among 4,000 idle clients and 1,000 that hang up' $?
 grep -v '^ok' "$work/text" | sed 's/^/# /'
-BIN=$bin sh common/tests/test_http_programs.sh >"$work/text" 2>&1
+for each in service loadtest probe; do
+  BIN=$bin sh common/tests/test_http_$each.sh
+done >"$work/text" 2>&1
 result 'the programs after all that' "$(grep -c '^not ok' "$work/text")"

@@ -294,7 +294,9 @@ elif ! command -v pgrep >/dev/null; then
 else
   (ulimit -n 40 && exec timeout 20 "$BIN/step06_http" $http_options --out=starved) >starved.txt 2>complaint
   status=$?
-  [ $status -eq 1 ] && grep -q 'FAIL  every request could be sent' starved.txt && document starved/step06_http.json
+  # (On a busy machine the run may be late as well, which is 3.)
+  { [ $status -eq 1 ] || [ $status -eq 3 ]; } && grep -q 'FAIL  every request could be sent' starved.txt &&
+    document starved/step06_http.json
   report "out of file descriptors in a run over HTTP: counted as unsent, and a claim fails ($status)" $?
   (ulimit -n 14 && exec timeout 20 "$BIN/step06_http" $http_options --out=none) >none.txt 2>complaint
   says $? 2 'open files' && [ ! -e none/step06_http.json ]

@@ -1,0 +1,53 @@
+# For the tests of the programs over HTTP, which are several so that they can run at
+# once: starts services, counts results. Sourced, from the top.
+bin=${BIN:-build/bin}
+if [ ! -x "$bin/service" ] || [ ! -x "$bin/loadtest" ]; then
+  echo '1..0 # SKIP step 6 is not built here: it wants Linux, libmicrohttpd and libcurl'
+  exit 0
+fi
+work=$(mktemp -d) || exit 1
+services=
+trap 'for pid in $services; do kill "$pid" 2>/dev/null; done; rm -rf "$work"' EXIT
+
+n=0
+result () { # WHAT STATUS
+  n=$((n + 1))
+  if [ "$2" -eq 0 ]; then echo "ok $n $1"; else echo "not ok $n $1"; fi
+}
+expect () { # WHAT TEXT PATTERN
+  printf '%s\n' "$2" | grep -qE -- "$3"
+  status=$?
+  [ $status -eq 0 ] || printf '%s\n' "$2" | sed 's/^/# /'
+  result "$1" $status
+}
+
+serve () { # OPTIONS...: sets $pid and $url
+  rm -f "$work/line"
+  mkfifo "$work/line"
+  "$bin/service" --port=0 "$@" >"$work/line" 2>"$work/log" &
+  pid=$!
+  services="$services $pid"
+  read -r line <"$work/line"
+  url=${line##* }
+}
+get () { curl -si "$url$1" | tr -d '\r'; }
+stat () { curl -s "$url/stats" | sed "s/.*\"$1\":\\([0-9]*\\).*/\\1/"; }
+until_stat () { # KEY VALUE: waits for it
+  tries=0
+  while [ "$(stat "$1")" != "$2" ] && [ $tries -lt 500 ]; do
+    sleep 0.02
+    tries=$((tries + 1))
+  done
+  [ "$(stat "$1")" = "$2" ]
+}
+field () { # KEY of the load test's only row
+  sed -n "s/.*\"$1\": \\([^,}]*\\).*/\\1/p" "$work/out/loadtest.json" | head -n 1
+}
+
+has () { # WHAT TEXT PATTERN COUNT: so many lines of it
+  lines=$(printf '%s\n' "$2" | grep -cE -- "$3")
+  [ "$lines" -eq "$4" ] || printf '%s\n' "$2" | sed 's/^/# /'
+  result "$1" "$([ "$lines" -eq "$4" ]; echo $?)"
+}
+test_load () { "$bin/loadtest" --out="$work/out" "$@" >"$work/text" 2>"$work/log"; }
+export no_proxy='*' # whatever else the environment says
