@@ -29,7 +29,9 @@ static const LabColumn columns[] = {
   { .key = "health_ok" },
   { .key = "health_p99_ms" },
   { .key = "health_max_ms", .heading = "/health max", .width = 12, .decimals = 1 },
-  LAB_LATENESS_COLUMNS,
+  { .key = "lateness_p50_us" },
+  { .key = "lateness_p99_us", .heading = "late p99 us", .width = 12 },
+  { .key = "lateness_max_us" },
 };
 
 /* What the checks look at, over all multiples. */
