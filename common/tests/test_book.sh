@@ -146,6 +146,16 @@ with_answer () { # STEP
   [ $fails -eq $announced ]
 }
 
+# A run on the real clock that a busy machine has disturbed (3) is made again.
+followed () { # ANSWER
+  for try in 1 2 3 4 5 6 7 8; do
+    sh -e "$1"
+    status=$?
+    [ $status -eq 3 ] || break
+  done
+  return $status
+}
+
 for step in 01 02 03 04 05 06 07 08 09; do
   [ "$step" != 06 ] || [ -x build/bin/service ] || continue # for Linux
   for number in 1 2 3; do
@@ -158,7 +168,7 @@ for step in 01 02 03 04 05 06 07 08 09; do
     mkdir "$scratch/kept"
     cp -Rp step"$step"_* common "$scratch/kept"
     : >"$scratch/applied"
-    [ -s "$scratch/answer.sh" ] && sh -e "$scratch/answer.sh" >"$scratch/applied" 2>&1 && exercise "$id" >"$scratch/after"
+    [ -s "$scratch/answer.sh" ] && followed "$scratch/answer.sh" >"$scratch/applied" 2>&1 && exercise "$id" >"$scratch/after"
     status=$?
     say $status "exercise $id is done with its answer"
     [ $status -eq 0 ] || cat "$scratch/applied" "$scratch/build" "$scratch/after" >&2
