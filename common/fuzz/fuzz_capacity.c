@@ -10,7 +10,7 @@
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  const LabSettings settings = { .service_time_ns = 50 * LAB_MS, .slots = 4 };
+  const LabSettings settings = { .service_time_ns = 50 * LAB_MS, .slots = 4, .out = "out" };
   int fd = memfd_create ("capacity.json", MFD_CLOEXEC);
   g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
   g_autofree char *differences = NULL;

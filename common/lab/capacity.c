@@ -7,6 +7,9 @@
 /* The highest that --capacity would take, too. */
 #define CAPACITY_MAX 1e9
 
+/* What puts the file there: the folder is the one in which it was looked for. */
+#define STEP_1 "build/bin/step01_calibrate --out="
+
 /* A setting that the capacity depends on. */
 typedef struct
 {
@@ -106,11 +109,12 @@ lab_capacity_read (const char *path, const LabSettings *settings, LabOptionGroup
   double capacity = object != NULL ? rint (get_number (object, "capacity_rps") * 1e6) / 1e6 : NAN;
 
   if (why != NULL && why->domain == G_FILE_ERROR)
-    g_set_error (error, G_FILE_ERROR, why->code, "%s: run step01_calibrate first, or give --capacity=RPS",
-                 why->message);
+    g_set_error (error, G_FILE_ERROR, why->code, "%s: run " STEP_1 "%s first, or give --capacity=RPS", why->message,
+                 settings->out);
   else if (!(capacity > 0 && capacity <= CAPACITY_MAX))
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                 "%s holds no \"capacity_rps\" above 0: run step01_calibrate again, or give --capacity=RPS", path);
+                 "%s holds no \"capacity_rps\" above 0: run " STEP_1 "%s again, or give --capacity=RPS", path,
+                 settings->out);
   else
     {
       *differences = find_differences (object, settings, groups);

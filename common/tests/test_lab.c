@@ -445,11 +445,12 @@ test_capacity_from (Fixture *fixture, gconstpointer data)
   (void) data;
   start (fixture, "exec $P --mode=capacity --quiet");
   g_assert_cmpint (fixture->status, ==, 2);
-  assert_sentence (fixture->err, "out/capacity.json (No such file or directory): run step01_calibrate first");
+  assert_sentence (fixture->err,
+                   "out/capacity.json (No such file or directory): run build/bin/step01_calibrate --out=out first");
 
   start (fixture, "mkdir -p x/capacity.json; exec $P --mode=capacity --quiet --out x");
   g_assert_cmpint (fixture->status, ==, 2);
-  assert_sentence (fixture->err, "x/capacity.json (Is a directory)");
+  assert_sentence (fixture->err, "x/capacity.json (Is a directory): run build/bin/step01_calibrate --out=x first");
 
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
     {
