@@ -47,7 +47,7 @@ typedef enum
 {
   LAB_RUN,                 /* the ticket holds a slot: start the work */
   LAB_WAIT,                /* the ticket stands in line: its callback will be called, once */
-  LAB_SHED_LINE_FULL,      /* turned away: every slot is busy and the line is full */
+  LAB_SHED_LINE_FULL,      /* turned away: no slot is free for it, and the line is full */
   LAB_SHED_WAITED_TOO_LONG /* turned away: it has stood in line for max_wait */
 } LabAnswer;
 

@@ -47,9 +47,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabOpenLoop, lab_open_loop_free)
 /* The run begins now: request i is due i / rate from here. */
 void lab_open_loop_start (LabOpenLoop *loop);
 
-/* No request comes any more, though the schedule is not at its end; those under way
- * go on to their outcomes. (With none under way the run is over at once, and
- * options.over is not called.) */
+/* No request comes any more, though the schedule may not be at its end; those under way
+ * go on to their outcomes, and rates are per the time until now. (With none under way
+ * the run is over at once, and options.over is not called.) */
 void lab_open_loop_stop (LabOpenLoop *loop);
 
 /* TRUE when every client has its outcome; a LabCondition (@loop is the loop). */

@@ -127,24 +127,41 @@ lose_patience (LabTimer *timer)
 }
 
 static void
-send_request (LabOpenLoop *loop, LabTime arrival_ns)
+send_request (LabOpenLoop *loop, LabTime arrival_ns, LabTime since_ns)
 {
-  LabTime now_ns = lab_clock_now (loop->clock);
-  LabTime intended_ns = loop->start_ns + arrival_ns;
   Client *client = take_client (loop);
 
   client->arrival_ns = arrival_ns;
-  client->since_ns = lab_clock_is_virtual (loop->clock) ? now_ns : intended_ns;
+  client->since_ns = since_ns;
   client->is_waiting = TRUE;
   client->has_left = FALSE;
   client->call.finished = call_finished;
   lab_timer_init (&client->patience, loop->clock, lose_patience);
-  if (!lab_clock_is_virtual (loop->clock))
-    lab_summary_add_lateness (loop->summary, now_ns - intended_ns);
   /* Armed before the call starts, so that an exact tie is a time-out. */
   if (loop->options.client_timeout_ns > 0)
-    lab_timer_arm (&client->patience, client->since_ns + loop->options.client_timeout_ns);
+    lab_timer_arm (&client->patience, since_ns + loop->options.client_timeout_ns);
   loop->target->start (loop->target, &client->call); /* the client may be gone now */
+}
+
+/* On the real clock latency and patience count from the intended time, so that a
+ * generator that is late cannot flatter the service (coordinated omission). Nor is the
+ * service blamed for it: a request that comes after its client's patience is not sent. */
+static void
+start_request (LabOpenLoop *loop, LabTime arrival_ns)
+{
+  LabTime now_ns = lab_clock_now (loop->clock);
+  LabTime late_ns = now_ns - (loop->start_ns + arrival_ns);
+
+  if (lab_clock_is_virtual (loop->clock))
+    {
+      send_request (loop, arrival_ns, now_ns);
+      return;
+    }
+  lab_summary_add_lateness (loop->summary, arrival_ns, late_ns);
+  if (is_too_late (loop, late_ns))
+    conclude (loop, arrival_ns, LAB_UNSENT, late_ns);
+  else
+    send_request (loop, arrival_ns, now_ns - late_ns);
 }
 
 static void
@@ -155,7 +172,7 @@ arrive (LabTimer *timer)
 
   loop->next_ns = lab_arrivals_next (&loop->arrivals);
   loop->undecided++;
-  send_request (loop, arrival_ns);
+  start_request (loop, arrival_ns);
   if (loop->next_ns != LAB_NEVER)
     lab_timer_arm (timer, loop->start_ns + loop->next_ns);
 }
@@ -188,6 +205,8 @@ lab_open_loop_start (LabOpenLoop *loop)
 void
 lab_open_loop_stop (LabOpenLoop *loop)
 {
+  if (loop->next_ns != LAB_NEVER)
+    lab_summary_cut (loop->summary, lab_clock_now (loop->clock) - loop->start_ns);
   loop->next_ns = LAB_NEVER;
   lab_timer_disarm (&loop->arrival);
 }
@@ -229,7 +248,7 @@ lab_open_loop_free (LabOpenLoop *loop)
   LabTarget *target = loop->target;
   GList *link;
 
-  lab_open_loop_stop (loop);
+  lab_timer_disarm (&loop->arrival);
   loop->is_ending = TRUE;
   while ((link = loop->under_way.head) != NULL)
     {

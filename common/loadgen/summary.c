@@ -5,6 +5,7 @@
 struct _LabSummary
 {
   LabTime duration_ns;
+  LabTime last_start_ns;
   guint64 counts[LAB_N_OUTCOMES];
   guint64 steady_ok;
   guint64 late;
@@ -56,10 +57,17 @@ lab_summary_add (LabSummary *summary, LabTime arrival_ns, LabOutcome outcome, La
 }
 
 void
-lab_summary_add_lateness (LabSummary *summary, LabTime lateness_ns)
+lab_summary_add_lateness (LabSummary *summary, LabTime arrival_ns, LabTime lateness_ns)
 {
   lab_histogram_add (summary->lateness, lateness_ns);
   summary->late += lateness_ns > LATE_NS;
+  summary->last_start_ns = MAX (summary->last_start_ns, arrival_ns + lateness_ns);
+}
+
+void
+lab_summary_cut (LabSummary *summary, LabTime elapsed_ns)
+{
+  summary->duration_ns = MIN (summary->duration_ns, elapsed_ns);
 }
 
 guint64
@@ -87,13 +95,19 @@ lab_summary_steady_ok (const LabSummary *summary)
 LabTime
 lab_summary_steady_ns (const LabSummary *summary)
 {
-  return summary->duration_ns - LAB_STEADY_FROM_S * LAB_S;
+  return MAX (0, summary->duration_ns - LAB_STEADY_FROM_S * LAB_S);
 }
 
 LabTime
 lab_summary_duration (const LabSummary *summary)
 {
   return summary->duration_ns;
+}
+
+LabTime
+lab_summary_sending_ns (const LabSummary *summary)
+{
+  return MAX (summary->duration_ns, summary->last_start_ns);
 }
 
 const LabHistogram *

@@ -26,18 +26,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabSummary, lab_summary_free)
  * ended as @outcome, and its client was kept for @latency_ns. */
 void lab_summary_add (LabSummary *summary, LabTime arrival_ns, LabOutcome outcome, LabTime latency_ns);
 
-/* A request started @lateness_ns after its intended time (real clock). */
-void lab_summary_add_lateness (LabSummary *summary, LabTime lateness_ns);
+/* The request that was to arrive at @arrival_ns was started, or given up, @lateness_ns
+ * later (real clock). */
+void lab_summary_add_lateness (LabSummary *summary, LabTime arrival_ns, LabTime lateness_ns);
+
+/* The run was stopped after @elapsed_ns: its rates are per the time that it had. */
+void lab_summary_cut (LabSummary *summary, LabTime elapsed_ns);
 
 guint64 lab_summary_offered (const LabSummary *summary);
 guint64 lab_summary_count (const LabSummary *summary, LabOutcome outcome);
 
 /* Requests answered in time from second LAB_STEADY_FROM_S of arrival on, and the
- * time that is left of the run after it (0 or less: there is no steady part). */
+ * time that is left of the run after it (0: there is no steady part). */
 guint64 lab_summary_steady_ok (const LabSummary *summary);
 LabTime lab_summary_steady_ns (const LabSummary *summary);
 
 LabTime lab_summary_duration (const LabSummary *summary);
+
+/* The time that it took to send them: the duration, or longer, when the generator
+ * was still behind its schedule at the end of it. */
+LabTime lab_summary_sending_ns (const LabSummary *summary);
 
 /* How long the clients of one outcome were kept. Returns: (transfer none) */
 const LabHistogram *lab_summary_latency (const LabSummary *summary, LabOutcome outcome);

@@ -22,8 +22,8 @@ typedef enum
   LAB_SHED,    /* turned away by the service */
   LAB_TIMEOUT, /* the client gave up first */
   LAB_ERROR,   /* failed in any other way */
-  LAB_UNSENT,  /* never sent, for want of something on the client's side; only
-                  HTTP knows this one */
+  LAB_UNSENT,  /* never sent: the client's side could not, or came to it only when the
+                  patience was over already (real clock) */
   LAB_N_OUTCOMES
 } LabOutcome;
 

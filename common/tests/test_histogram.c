@@ -181,12 +181,31 @@ over_1_percent_more_than_10_ms_late_is_late (void)
       g_autoptr (LabSummary) summary = lab_summary_new (LAB_S);
 
       for (guint n = 0; n < rows[i].late; n++)
-        lab_summary_add_lateness (summary, rows[i].lateness_ns);
+        lab_summary_add_lateness (summary, 0, rows[i].lateness_ns);
       for (guint n = 0; n < rows[i].in_time; n++)
-        lab_summary_add_lateness (summary, 0);
+        lab_summary_add_lateness (summary, 0, 0);
       g_assert_cmpint (lab_summary_was_late (summary), ==, rows[i].was_late);
       g_assert_cmpuint (lab_histogram_count (lab_summary_lateness (summary)), ==, rows[i].late + rows[i].in_time);
     }
+}
+
+static void
+rates_are_per_the_time_that_a_run_had (void)
+{
+  g_autoptr (LabSummary) summary = lab_summary_new (5 * LAB_S);
+
+  lab_summary_add_lateness (summary, LAB_S, LAB_MS);
+  g_assert_cmpint (lab_summary_sending_ns (summary), ==, 5 * LAB_S);
+  lab_summary_add_lateness (summary, 4 * LAB_S, 3 * LAB_S); /* it was still sending after the end */
+  g_assert_cmpint (lab_summary_sending_ns (summary), ==, 7 * LAB_S);
+  g_assert_cmpint (lab_summary_duration (summary), ==, 5 * LAB_S);
+  lab_summary_cut (summary, 9 * LAB_S); /* stopped after its end */
+  g_assert_cmpint (lab_summary_duration (summary), ==, 5 * LAB_S);
+  lab_summary_cut (summary, 3 * LAB_S);
+  g_assert_cmpint (lab_summary_duration (summary), ==, 3 * LAB_S);
+  g_assert_cmpint (lab_summary_steady_ns (summary), ==, LAB_S);
+  lab_summary_cut (summary, LAB_S);
+  g_assert_cmpint (lab_summary_steady_ns (summary), ==, 0); /* never negative */
 }
 
 int
@@ -200,5 +219,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/histogram/many-of-the-longest-spans-do-not-overflow", many_of_the_longest_spans_do_not_overflow);
   g_test_add_func ("/summary/counts-every-request-once", a_summary_counts_every_request_once);
   g_test_add_func ("/summary/over-1-percent-more-than-10-ms-late-is-late", over_1_percent_more_than_10_ms_late_is_late);
+  g_test_add_func ("/summary/rates-are-per-the-time-that-a-run-had", rates_are_per_the_time_that_a_run_had);
   return g_test_run ();
 }

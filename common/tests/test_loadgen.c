@@ -358,6 +358,9 @@ a_stopped_loop_waits_for_those_under_way (void)
   g_assert_cmpint (lab_clock_now (fake->clock), ==, 350 * LAB_MS);
   g_assert_true (lab_clock_run_until (fake->clock, NULL, NULL));
   g_assert_cmpuint (fake->started, ==, 4);
+  g_assert_cmpint (lab_summary_duration (lab_open_loop_summary (load)), ==, 310 * LAB_MS);
+  lab_open_loop_stop (load); /* once more is no different */
+  g_assert_cmpint (lab_summary_duration (lab_open_loop_summary (load)), ==, 310 * LAB_MS);
 }
 
 static void
@@ -446,20 +449,43 @@ a_late_send_is_told_and_counted (void)
 static void
 an_answer_after_the_patience_is_a_time_out (void)
 {
-  g_autoptr (Fake) fake = fake_new (STALLS, LAB_OK, 2 * LAB_MS);
-  LabClock *without = fake->clock;
-  g_autoptr (LabClock) real = lab_clock_new_real ();
-  LabOpenLoop *load;
+  g_autoptr (Fake) fake = fake_new (STALLS, LAB_OK, 60 * LAB_MS);
+  g_autoptr (LabOpenLoop) load = NULL;
+  const LabSummary *summary;
 
-  fake->clock = real;
+  fake_use_clock (fake, lab_clock_new_real ());
   load = lab_open_loop_new (
-      real, &fake->target,
-      &(LabOpenLoopOptions) { .rate_rps = 1000, .duration_ns = LAB_MS, .client_timeout_ns = LAB_MS });
+      fake->clock, &fake->target,
+      &(LabOpenLoopOptions) { .rate_rps = 1000, .duration_ns = LAB_MS, .client_timeout_ns = 50 * LAB_MS });
+  summary = lab_open_loop_summary (load);
   lab_open_loop_start (load);
-  g_assert_true (lab_clock_run_until (real, lab_open_loop_is_over, load));
-  g_assert_cmpuint (lab_summary_count (lab_open_loop_summary (load), LAB_TIMEOUT), ==, 1);
-  lab_open_loop_free (load);
-  fake->clock = without;
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  if (lab_histogram_max (lab_summary_lateness (summary)) < 50 * LAB_MS) /* or it was never sent */
+    g_assert_cmpuint (lab_summary_count (summary, LAB_TIMEOUT), ==, 1);
+}
+
+/* The one that is sent keeps the generator for 60 ms. Those due at 10, 20, 30 and 40 ms
+ * would start after their clients' patience of 20 ms. That is the generator's fault, and
+ * the service hears nothing of them. */
+static void
+what_would_start_after_the_patience_is_not_sent (void)
+{
+  g_autoptr (Fake) fake = fake_new (STALLS, LAB_OK, 60 * LAB_MS);
+  g_autoptr (LabOpenLoop) load = NULL;
+  const LabSummary *summary;
+
+  fake_use_clock (fake, lab_clock_new_real ());
+  load = lab_open_loop_new (
+      fake->clock, &fake->target,
+      &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = 50 * LAB_MS, .client_timeout_ns = 20 * LAB_MS });
+  summary = lab_open_loop_summary (load);
+  lab_open_loop_start (load);
+  g_assert_true (lab_clock_run_until (fake->clock, lab_open_loop_is_over, load));
+  g_assert_cmpuint (fake->started, <=, 1); /* none, on a machine that was busy at the start */
+  g_assert_cmpuint (lab_summary_count (summary, LAB_UNSENT), ==, 5 - fake->started);
+  g_assert_cmpuint (lab_summary_count (summary, LAB_TIMEOUT), ==, fake->started);
+  g_assert_cmpuint (lab_histogram_count (lab_summary_lateness (summary)), ==, 5);
+  g_assert_cmpint (lab_summary_sending_ns (summary), >=, 60 * LAB_MS);
 }
 
 static void
@@ -623,6 +649,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/open-loop/under-a-tick-the-schedule-does-not-slip", under_a_tick_the_schedule_does_not_slip);
   g_test_add_func ("/open-loop/a-late-send-is-told-and-counted", a_late_send_is_told_and_counted);
   g_test_add_func ("/open-loop/an-answer-after-the-patience-is-a-time-out", an_answer_after_the_patience_is_a_time_out);
+  g_test_add_func ("/open-loop/what-would-start-after-the-patience-is-not-sent",
+                   what_would_start_after_the_patience_is_not_sent);
   g_test_add_func ("/closed-loop/keeps-its-workers-busy", a_closed_loop_keeps_its_workers_busy);
   g_test_add_func ("/closed-loop/counts-no-answer-that-is-too-late", a_closed_loop_counts_no_answer_that_is_too_late);
   g_test_add_func ("/closed-loop/can-be-ended-before-its-time", a_closed_loop_can_be_ended_before_its_time);
