@@ -229,11 +229,11 @@ lab_http_judge_generator (Lab *lab, const char *label, const LabSummary *summary
 {
   guint64 unsent = lab_summary_count (summary, LAB_UNSENT);
 
-  lab_policy_judge_lateness (lab, label, summary);
   if (unsent > 0)
     lab_check (lab, FALSE, "every request could be sent",
                "'%s': %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " could not, for want of files or ports", label,
                unsent, lab_summary_offered (summary));
+  lab_policy_judge_lateness (lab, label, summary);
 }
 
 /* The table: the article's columns, the first refusal, the log, the generator. */

@@ -569,6 +569,8 @@ lab_check (Lab *lab, gboolean holds, const char *claim, const char *detail_forma
 
   if (lab_is_interrupted (lab))
     add_verdict (lab, LAB_CHECK_SKIP, claim, "the run was interrupted");
+  else if (lab->is_invalid)
+    add_verdict (lab, LAB_CHECK_SKIP, claim, "the run is not valid");
   else
     add_verdict (lab, holds ? LAB_CHECK_PASS : LAB_CHECK_FAIL, claim, detail);
 }

@@ -121,15 +121,16 @@ gboolean lab_is_interrupted (const Lab *lab);
 
 /* A claim of the chapter, held against this run. The line is printed by
  * lab_finish(): "PASS  claim (detail)"; without parentheses when there is no
- * detail. A part of a run proves nothing: once interrupted, every claim is
- * skipped. */
+ * detail. Neither a part of a run nor one that missed its schedule proves anything:
+ * once the run is interrupted or not valid, every further claim is skipped. */
 void lab_check (Lab *lab, gboolean holds, const char *claim, const char *detail_format, ...) G_GNUC_PRINTF (4, 5);
 
 /* A claim that cannot be judged at these settings, and why. */
 void lab_skip (Lab *lab, const char *claim, const char *why_format, ...) G_GNUC_PRINTF (3, 4);
 
 /* The generator was late: the run is not valid (exit status 3, a sentence, and a
- * claim that fails). */
+ * claim that fails). To be called before the claims about the service, which are
+ * then skipped: it would be blamed for what the generator did. */
 void lab_invalidate (Lab *lab, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Writes the files, prints the checks (those that fail as complaints when --json

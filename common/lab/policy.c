@@ -212,6 +212,11 @@ lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies)
 
       g_ptr_array_add (runs, run);
       lab_run_settle (lab, run, policies[i].rate_rps);
+    }
+  for (guint i = 0; i < n_policies; i++)
+    {
+      const LabRun *run = g_ptr_array_index (runs, i);
+
       lab_policy_judge_lateness (lab, run->label, run->summary);
     }
   return runs;

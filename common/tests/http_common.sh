@@ -49,5 +49,12 @@ has () { # WHAT TEXT PATTERN COUNT: so many lines of it
   [ "$lines" -eq "$4" ] || printf '%s\n' "$2" | sed 's/^/# /'
   result "$1" "$([ "$lines" -eq "$4" ]; echo $?)"
 }
-test_load () { "$bin/loadtest" --out="$work/out" "$@" >"$work/text" 2>"$work/log"; }
+test_load () { # a run that a busy machine made late judges nothing, so it is made again
+  for attempt in 1 2 3; do
+    "$bin/loadtest" --out="$work/out" "$@" >"$work/text" 2>"$work/log"
+    status=$?
+    [ $status -eq 3 ] || break
+  done
+  return $status
+}
 export no_proxy='*' # whatever else the environment says

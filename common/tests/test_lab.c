@@ -89,6 +89,8 @@ do_as (Lab *lab, int mode)
     case INVALID:
       lab_check (lab, FALSE, "two is three", "%s", "");
       lab_invalidate (lab, "%d of 100 late", 5);
+      lab_check (lab, FALSE, "four is five", "%s", "");
+      lab_check (lab, TRUE, "six is six", "%s", "");
       break;
     case CAPACITY:
       lab_print (lab, "capacity %.1f %.1f\n", lab_capacity_rps (lab), lab_capacity_rps (lab));
@@ -280,7 +282,9 @@ test_statuses (Fixture *fixture, gconstpointer data)
     { "pass", 0, TABLE PASSED, "" },
     { "fail", 1, TABLE PASSED "FAIL  two is three (2 is not 3)\n", "" },
     { "skip", 0, TABLE PASSED "SKIP  time flies (only 2 s)\n", "" },
-    { "invalid", 3, TABLE PASSED "FAIL  two is three\nFAIL  the load generator kept its schedule (5 of 100 late)\n",
+    { "invalid", 3,
+      TABLE PASSED "FAIL  two is three\nFAIL  the load generator kept its schedule (5 of 100 late)\n"
+                   "SKIP  four is five (the run is not valid)\nSKIP  six is six (the run is not valid)\n",
       "step42_example: the run is not valid: 5 of 100 late\n" },
     { "fail --quiet", 1, "", "step42_example: FAIL  two is three (2 is not 3)\n" },
     { "pass --quiet", 0, "", "" },
