@@ -1,6 +1,7 @@
 #!/bin/sh
 # closing.sh [--print] OUT PROGRAM...: what the runs printed, in this order, then
-# the programs that did not end well, then one line that says how many checks held.
+# the programs that did not end well, with advice where that helps, then one line that
+# says how many checks held.
 # Fails when one of them failed.
 print=
 if [ "$1" = --print ]; then
@@ -16,6 +17,7 @@ count () { # true, false or null; the checks of $documents that say so
 }
 
 failed=
+late=
 documents=
 for name in "$@"; do
   if [ -n "$print" ] && [ -f "$out/$name.txt" ]; then
@@ -35,7 +37,10 @@ for name in "$@"; do
     0) continue ;;
     1) why='a check does not hold' ;;
     2) why='it could not run or could not write its results' ;;
-    3) why='the load generator missed its own schedule, so the run is not valid' ;;
+    3)
+      why='the load generator missed its own schedule, so the run is not valid'
+      late=yes
+      ;;
     *) why='it was ended from outside or crashed' ;;
   esac
   failed="$failed$name: $why (exit status $status)
@@ -43,10 +48,11 @@ for name in "$@"; do
 done
 
 printf '%s' "$failed"
+[ -z "$late" ] || echo 'The machine was busy with something else, so the numbers of such a run are worth nothing: run it again.'
 held=$(count true)
 broken=$(count false)
 skipped=$(count null)
 not_judged=
-[ "$skipped" -gt 0 ] && not_judged=" ($skipped more could not be judged at these settings)"
+[ "$skipped" -gt 0 ] && not_judged=" ($skipped more could not be judged)"
 echo "$held of $((held + broken)) checks held$not_judged; results and charts are in $out/"
 [ -z "$failed" ] && [ "$held" -gt 0 ]

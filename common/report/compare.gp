@@ -19,7 +19,7 @@ stats data.'.csv' using (n = n + 1, agree = agree + (strcol('agrees') eq 'true')
                          highest = v > highest ? v : highest, v) nooutput
 
 finding = agree == n ? sprintf('What is simulated is what this machine does: all %d figures agree', n) \
-                     : sprintf('What is simulated is what this machine does: %d of %d figures', agree, n)
+                     : sprintf('Simulated and real: %d of %d figures agree within 5 %%', agree, n)
 positive(y) = y > 0 ? y : NaN
 the_other(value, wanted) = (strcol('agrees') eq 'true') == wanted ? value : NaN
 
@@ -33,9 +33,12 @@ set xtics 10
 set ytics 10
 set format xy '%g'
 set xlabel 'simulated'
-set ylabel 'measured on the real clock'
+set ylabel 'real'
 set label 1 "on the line:\nthe same" at graph 0.7, graph 0.5 tc ls CAPACITY
-set label 2 "each point is a figure:\na rate, a count, a time" at graph 0.04, graph 0.93 tc ls OFFERED
+set label 2 "each point is a figure:\na rate, a count, a time" at graph 0.04, graph 0.95 tc ls OFFERED
+# The legend: a mark and what it says.
+set label 4 'agrees' at graph 0.11, graph 0.75 tc ls PROTECTED point ls PROTECTED offset 1,0
+set label 5 'does not' at graph 0.11, graph 0.67 tc ls UNPROTECTED point ls UNPROTECTED offset 1,0
 plot x with lines ls CAPACITY, \
      data.'.csv' using (positive(column('virtual'))):(the_other(positive(column('real')), 1)) with points ls PROTECTED, \
      '' using (positive(column('virtual'))):(the_other(positive(column('real')), 0)) with points ls UNPROTECTED
@@ -49,7 +52,7 @@ set yrange [-most * 1.3:most * 1.3]
 set ytics auto
 set xtics auto font ',15'
 set xlabel 'step'
-set ylabel 'measured less simulated (%)'
+set ylabel 'real minus simulated (%)'
 set object 1 rectangle from graph 0, first -5 to graph 1, first 5 fc rgb '#DCEBF5' fs solid noborder behind
 set label 3 'within 5 %' at graph 0.98, first 5 right offset 0,-0.7 tc ls PROTECTED
 plot 0 with lines ls CAPACITY, \

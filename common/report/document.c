@@ -164,7 +164,8 @@ document_verdicts (const Document *document)
 char *
 verdicts_text (Verdicts verdicts)
 {
-  g_autofree char *skipped = verdicts.skipped > 0 ? g_strdup_printf (", %u not judged", verdicts.skipped) : NULL;
+  g_autofree char *skipped
+      = verdicts.skipped > 0 ? g_strdup_printf (" (%u more could not be judged)", verdicts.skipped) : NULL;
 
   return g_strdup_printf ("%u of %u checks held%s", verdicts.held, verdicts.held + verdicts.broken,
                           skipped != NULL ? skipped : "");
