@@ -7,6 +7,11 @@
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .SECONDARY:
+
+# make runs the lines that call make whatever it was asked, so that `make -n` shows
+# what those would do. What else stands in such a line is then only said.
+ASKED := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
+SAY_ONLY := $(if $(or $(findstring n,$(ASKED)),$(findstring q,$(ASKED)),$(findstring t,$(ASKED))),echo)
 MAKEFLAGS += --no-print-directory
 
 BUILD = build
@@ -23,7 +28,8 @@ Q = $(if $(V),,@)
 say = @printf '  %-4s %s\n' $1 '$2'
 # Both cores, unless the caller has already said how many.
 CORES = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES))
+jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$1)
+JOBS = $(call jobs,$(CORES))
 
 .PHONY: FORCE
 FORCE:
@@ -159,8 +165,15 @@ endef
 # The programs of a step share the sources in its folder that are no programs themselves.
 parts = $(if $(filter step%,$1),$(filter-out $(SOURCES) $(HTTP_PROGRAMS:%=%.c),$(sort $(wildcard $(dir $1)*.c))))
 
+# A part whose source is gone is linked no longer.
+define parts_rule
+$(BUILD)/obj/$1.parts: FORCE
+	$$(call stamp,$2)
+endef
+
 define program_rule
-$(BUILD)/bin/$(call name,$1): $(call objects,$1.c $(call parts,$1)) $(if $(filter $1,$(HTTP_PROGRAMS)),$(LIBHTTP)) $(LIBLAB)
+$(call parts_rule,$1,$(call parts,$1))
+$(BUILD)/bin/$(call name,$1): $(call objects,$1.c $(call parts,$1)) $(BUILD)/obj/$1.parts $(if $(filter $1,$(HTTP_PROGRAMS)),$(LIBHTTP)) $(LIBLAB)
 	$$(link)
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
@@ -231,14 +244,14 @@ all:
 	+@$(MAKE) $(JOBS) build
 	$(without_http)
 	+@status=0; $(MAKE) -k $(JOBS) in-process || status=2; $(if $(OVER_HTTP),$(MAKE) -k over-http || status=2;) \
-	  sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(RUNS),$(call name,$(run))) && exit $$status
+	  $(SAY_ONLY) sh $(SCRIPTS)/closing.sh --print $(OUT) $(foreach run,$(RUNS),$(call name,$(run))) && exit $$status
 
 real:
 	+@$(MAKE) $(JOBS) build
 	$(without_http)
 	@rm -f $(OUT)/real/*.txt
 	+@status=0; $(MAKE) -k OUT=$(OUT)/real in-process over-http || status=2; \
-	  sh $(SCRIPTS)/closing.sh --print $(OUT)/real $(foreach run,$(RUNS),$(call name,$(run))) && exit $$status
+	  $(SAY_ONLY) sh $(SCRIPTS)/closing.sh --print $(OUT)/real $(foreach run,$(RUNS),$(call name,$(run))) && exit $$status
 
 # The machine that the article was written on rounds every sleep up to its clock's tick.
 article:
@@ -257,21 +270,35 @@ show-step$1: $(call outputs,$(call runs_of,$1),.txt)
 endef
 $(foreach step,$(STEPS),$(eval $(call step_rule,$(step))))
 
+# step1, step10, and step06 where there is none.
+NO_STEPS := $(filter-out $(STEPS:%=step%) $(STEPS:%=show-step%),$(foreach goal,$(filter step% show-step%,$(GOALS)),\
+              $(if $(findstring /,$(goal)),,$(goal))))
+ifneq ($(NO_STEPS),)
+.PHONY: $(NO_STEPS)
+$(NO_STEPS):
+	$(without_http)
+	@echo '$@: there is no such step here; there are $(STEPS:%=step%) (see make help)' >&2; exit 2
+endif
+
 # --- Checking -----------------------------------------------------------------
 
 # Twice as many jobs as cores: half of the tests wait for something.
 .PHONY: check taps
 check:
-	+@sh $(SCRIPTS)/check.sh '$(MAKE) -j$(shell expr 2 \* $(CORES))' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
+	+@$(SAY_ONLY) sh $(SCRIPTS)/check.sh '$(MAKE) $(call jobs,$(shell expr 2 \* $(CORES)))' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
 
 # Every test's report in $(BUILD)/taps, whatever it says; common/make/check.sh reads them.
 taps: $(TESTS:%=$(BUILD)/taps/%.tap) $(SHELL_TESTS:common/tests/%.sh=$(BUILD)/taps/%.tap)
 
-$(BUILD)/taps/%.tap: $(BUILD)/tests/% FORCE
-	@sh $(SCRIPTS)/run-test.sh $@ $<
+$(BUILD)/within: $(call objects,common/make/within.c)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-$(BUILD)/taps/%.tap: common/tests/%.sh build FORCE
-	@BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ sh $<
+$(BUILD)/taps/%.tap: $(BUILD)/tests/% $(BUILD)/within FORCE
+	@sh $(SCRIPTS)/run-test.sh $@ $(BUILD)/within $<
+
+$(BUILD)/taps/%.tap: common/tests/%.sh build $(BUILD)/within FORCE
+	@BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ $(BUILD)/within sh $<
 
 # --- What a step and the proof bring of their own -------------------------------
 

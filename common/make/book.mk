@@ -4,7 +4,8 @@ PAGES = README.md $(sort $(wildcard step*/README.md step*/answers.md common/book
 BOOK = $(BUILD)/bin/book
 BOOK_OBJECTS := $(call objects,$(sort $(wildcard common/book/*.c)))
 
-$(BOOK): $(BOOK_OBJECTS) $(LIBLAB)
+$(eval $(call parts_rule,book,$(BOOK_OBJECTS)))
+$(BOOK): $(BOOK_OBJECTS) $(BUILD)/obj/book.parts $(LIBLAB)
 	$(link)
 build: $(BOOK)
 

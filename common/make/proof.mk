@@ -5,7 +5,8 @@
 THEORY_SOURCES := $(sort $(wildcard common/theory/*.c))
 
 build: $(BUILD)/bin/theory
-$(BUILD)/bin/theory: $(call objects,$(THEORY_SOURCES)) $(LIBLAB)
+$(eval $(call parts_rule,theory,$(THEORY_SOURCES)))
+$(BUILD)/bin/theory: $(call objects,$(THEORY_SOURCES)) $(BUILD)/obj/theory.parts $(LIBLAB)
 	$(link)
 
 $(BUILD)/tests/test_theory: $(call objects,common/theory/formulas.c common/theory/queue.c)
@@ -61,7 +62,7 @@ fuzz:
 unit-taps: $(TESTS:%=$(BUILD)/taps/%.tap)
 
 coverage:
-	+@sh $(SCRIPTS)/coverage.sh '$(MAKE) $(JOBS)' $(BUILD)/coverage
+	+@$(SAY_ONLY) sh $(SCRIPTS)/coverage.sh '$(MAKE) $(JOBS)' $(BUILD)/coverage
 
 # --- The bench -----------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ REPORT_PARTS := $(call objects,$(filter-out common/report/article.c $(REPORT_PRO
                 $(BUILD)/gen/report.o
 
 build: $(REPORT_PROGRAMS:%=$(BUILD)/bin/%)
-$(REPORT_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/common/report/%.o $(REPORT_PARTS) $(LIBLAB)
+$(eval $(call parts_rule,report,$(REPORT_PARTS)))
+$(REPORT_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/common/report/%.o $(REPORT_PARTS) $(BUILD)/obj/report.parts $(LIBLAB)
 	$(link)
 
 $(BUILD)/bin/article: $(BUILD)/obj/common/report/document.o
@@ -35,9 +36,9 @@ report:
 	+@$(MAKE) $(JOBS) build
 	$(without_http)
 	+@$(MAKE) -k $(JOBS) in-process; $(if $(OVER_HTTP),$(MAKE) -k over-http;) $(MAKE) -k $(JOBS) $(TICKED) texts; \
-	  sh $(SCRIPTS)/compared.sh $(OUT) $(BUILD)/bin/compare; \
-	  sh $(SCRIPTS)/closing.sh $(OUT) $(ALL_RUNS); status=$$?; \
-	  $(BUILD)/bin/report $(OUT) && exit $$status
+	  $(SAY_ONLY) sh $(SCRIPTS)/compared.sh $(OUT) $(BUILD)/bin/compare; \
+	  $(SAY_ONLY) sh $(SCRIPTS)/closing.sh $(OUT) $(ALL_RUNS); status=$$?; \
+	  $(SAY_ONLY) $(BUILD)/bin/report $(OUT) && exit $$status
 
 # Runs what is missing or older than its program, on both clocks.
 compare:
