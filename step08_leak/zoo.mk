@@ -74,10 +74,10 @@ $(BUILD)/zoo/$2/$3: $(BUILD)/zoo/$2/mutant.o $(filter-out $(call objects,$(call 
 	  $$(if $$(filter $$(LIBHTTP),$$^),$$(HTTP_LIBS)) $$(PACKAGE_LIBS) -lm
 
 # One that survives is tried again the next time.
-$(BUILD)/zoo/$2/verdict: $(BUILD)/zoo/$2/$3 $(BUILD)/tests/$3 $(ZOO)/try.sh
+$(BUILD)/zoo/$2/verdict: $(BUILD)/zoo/$2/$3 $(BUILD)/tests/$3 $(BUILD)/within $(ZOO)/try.sh
 	$$(call say,TRY,$2)
 	$$(Q)sh $(ZOO)/try.sh $(ZOO)/$2.patch $(BUILD)/tests $$(@D) >$$@
-	$$(Q)! grep -q '^Caught: no\|^Simulation: never' $$@ || touch -t 197001010000 $$@
+	$$(Q)! grep -qE '^Caught: no|^Simulation: never' $$@ || touch -t 197001010000 $$@
 
 -include $(BUILD)/zoo/$2/mutant.d
 endef

@@ -17,7 +17,7 @@ limited () { # SECONDS LOG COMMAND...
     ulimit -t "$1"
     log=$2
     shift 2
-    PATIENCE_S=1 timeout 120 "$@" >"$log" 2>&1 || exit 1
+    PATIENCE_S=1 "$tests/../within" 120 "$@" >"$log" 2>&1 || exit 1
   ) 2>/dev/null
 }
 
