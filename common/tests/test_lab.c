@@ -393,6 +393,11 @@ test_standard_output (Fixture *fixture, gconstpointer data)
   (void) data;
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
+      if (strstr (lines[i][0], "/dev/full") != NULL && !g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
+        {
+          g_test_message ("there is no /dev/full for %s", lines[i][0]);
+          continue;
+        }
       start (fixture, lines[i][0]);
       g_assert_cmpint (fixture->status, ==, 2);
       assert_sentence (fixture->err, "cannot write standard output: ");

@@ -305,6 +305,11 @@ test_help_on_a_full_disk (void)
       fprintf (stderr, "%s\n", error->message);
       _exit (7);
     }
+  if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("there is no /dev/full");
+      return;
+    }
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_failed ();
   g_test_trap_assert_stderr ("*cannot write standard output: No space left on device*");
