@@ -94,13 +94,17 @@ main (int argc, char *argv[])
   double capacity_rps = lab_capacity_rps (lab);
   gint64 max_waiting = lab_line_length (capacity_rps, LINE_BUDGET_NS);
   LabPolicy policies[G_N_ELEMENTS (max_waits_ns)];
+  g_auto (GStrv) labels = g_new0 (char *, G_N_ELEMENTS (policies) + 1);
   g_autoptr (GPtrArray) runs = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (policies); i++)
-    policies[i] = (LabPolicy) { .label = "protected",
-                                .rate_rps = 2 * capacity_rps,
-                                .max_waiting = LAB_AT_MOST (max_waiting),
-                                .max_wait = LAB_AT_MOST (max_waits_ns[i]) };
+    {
+      labels[i] = g_strdup_printf ("wait limit %g s", (double) max_waits_ns[i] / LAB_S);
+      policies[i] = (LabPolicy) { .label = labels[i],
+                                  .rate_rps = 2 * capacity_rps,
+                                  .max_waiting = LAB_AT_MOST (max_waiting),
+                                  .max_wait = LAB_AT_MOST (max_waits_ns[i]) };
+    }
   lab_print (lab, "offered %.0f/s for %g s, line capped at %" G_GINT64_FORMAT "\n", 2 * capacity_rps,
              (double) lab_settings (lab)->duration_ns / LAB_S, max_waiting);
   runs = lab_run_policies (lab, policies, G_N_ELEMENTS (policies));
