@@ -17,6 +17,7 @@ break_controller () {
   for fault in line_off_by_one place_lost_on_cancel lost_wake_up; do
     patch -s -F 0 "$broken.part" "step08_leak/zoo/$fault.patch" || could_not "the fault $fault does not fit any more"
   done
+  rm -f "$broken.part.orig" # patch may keep what was there before, and that gives an answer away
   mv "$broken.part" "$broken"
 }
 
