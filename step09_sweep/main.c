@@ -18,14 +18,17 @@ main (int argc, char *argv[])
   double capacity_rps = lab_capacity_rps (lab);
   gint64 max_waiting = lab_line_length (capacity_rps, LINE_BUDGET_NS);
   LabPolicy policies[2 * G_N_ELEMENTS (multiples)];
+  g_auto (GStrv) labels = g_new0 (char *, G_N_ELEMENTS (policies) + 1);
   g_autoptr (GPtrArray) runs = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (multiples); i++)
     {
       double rate_rps = multiples[i] * capacity_rps;
 
-      policies[2 * i] = (LabPolicy) { .label = "no limits", .rate_rps = rate_rps };
-      policies[2 * i + 1] = (LabPolicy) { .label = "protected",
+      labels[2 * i] = g_strdup_printf ("no limits, %gx", multiples[i]);
+      labels[2 * i + 1] = g_strdup_printf ("protected, %gx", multiples[i]);
+      policies[2 * i] = (LabPolicy) { .label = labels[2 * i], .rate_rps = rate_rps };
+      policies[2 * i + 1] = (LabPolicy) { .label = labels[2 * i + 1],
                                           .rate_rps = rate_rps,
                                           .max_waiting = LAB_AT_MOST (max_waiting),
                                           .max_wait = LAB_AT_MOST (MAX_WAIT_NS) };
