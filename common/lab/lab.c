@@ -190,7 +190,7 @@ add_group_options (GArray *options, LabOptionGroups groups, LabSettings *setting
         .choices = "fixed|exponential",
         .unit = "fixed|exponential",
         .help = "How the work varies around its mean (fixed)" } },
-    { LAB_OPTIONS_WORK,
+    { LAB_OPTIONS_ARRIVALS | LAB_OPTIONS_WORK,
       { .name = "seed",
         .kind = LAB_OPTION_COUNT,
         .value = &settings->seed,

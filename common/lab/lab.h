@@ -33,7 +33,7 @@ typedef enum
   LAB_OPTIONS_CAPACITY = 1 << 2,  /* --capacity */
   LAB_OPTIONS_PATIENCE = 1 << 3,  /* --client-timeout */
   LAB_OPTIONS_DURATION = 1 << 4,  /* --duration */
-  LAB_OPTIONS_ARRIVALS = 1 << 5,  /* --arrivals */
+  LAB_OPTIONS_ARRIVALS = 1 << 5,  /* --arrivals --seed */
   LAB_OPTIONS_WORK = 1 << 6,      /* --work --seed */
   LAB_OPTIONS_REAL_ONLY = 1 << 7, /* --clock=real is the only clock there is */
 
