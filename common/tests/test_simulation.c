@@ -178,6 +178,40 @@ batches_and_turns_of_the_loop_change_nothing (void)
     }
 }
 
+/* Stands for a fault that wants two arrivals and a change of limits. */
+static gboolean
+two_come_and_limits_change (const Schedule *schedule)
+{
+  guint arrivals = 0, changes = 0;
+
+  for (guint i = 0; i < schedule->n_ops; i++)
+    {
+      arrivals += schedule->ops[i].kind == OP_ARRIVAL;
+      changes += schedule->ops[i].kind == OP_LIMITS;
+    }
+  return arrivals >= 2 && changes >= 1;
+}
+
+static void
+a_failing_schedule_is_shrunk_to_what_it_needs (void)
+{
+  guint shrunk_ones = 0;
+
+  for (guint64 seed = 1; seed <= 50; seed++)
+    {
+      g_autoptr (Schedule) schedule = schedule_new (seed);
+      g_autoptr (Schedule) shrunk = NULL;
+
+      if (!two_come_and_limits_change (schedule))
+        continue;
+      shrunk = schedule_shrink (schedule, two_come_and_limits_change);
+      g_assert_true (two_come_and_limits_change (shrunk));
+      g_assert_cmpuint (shrunk->n_ops, ==, 3);
+      shrunk_ones += schedule->n_ops > 3;
+    }
+  g_assert_cmpuint (shrunk_ones, >, 10);
+}
+
 typedef struct
 {
   guint64 seed, events;
@@ -220,6 +254,8 @@ main (int argc, char *argv[])
       g_test_add_func ("/simulation/the_invariants_hold_after_every_event", the_invariants_hold_after_every_event);
       g_test_add_func ("/simulation/batches_and_turns_of_the_loop_change_nothing",
                        batches_and_turns_of_the_loop_change_nothing);
+      g_test_add_func ("/simulation/a_failing_schedule_is_shrunk_to_what_it_needs",
+                       a_failing_schedule_is_shrunk_to_what_it_needs);
       return g_test_run ();
     }
   catch_crashes ();
