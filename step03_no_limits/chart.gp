@@ -10,8 +10,12 @@ longest = 1
 ends = 0
 stats data.'_timeline.csv' using (w = column('waiting'), longest = w > longest ? w : longest, \
                                   ends = column('time_s') > ends ? column('time_s') : ends, w) nooutput
-# So long a line takes as long as the clients are patient.
-hopeless = setting('capacity_rps') * setting('client_timeout_s')
+# Whoever finds so many in line is served too late: the line takes as long as the patience
+# leaves after the work, which a timer tick makes longer.
+tick = setting('timer_tick_s')
+work = setting('service_time_s')
+work = tick > 0 ? ceil(work / tick) * tick : work
+hopeless = setting('slots') / work * (setting('client_timeout_s') - work)
 
 has_collapsed = served_to < n - 1
 finding = served_to < 0 ? 'Not one request is answered in time' \
@@ -47,9 +51,9 @@ set format y tics_up_to(longest)
 set xtics autofreq
 set xrange [0:ends * 1.03]
 set yrange [0:longest * 1.25]
-if (hopeless * 1.3 < longest) {
+if (hopeless > 0 && hopeless * 1.3 < longest) {
   set arrow 1 from graph 0, first hopeless to graph 1, first hopeless nohead ls CAPACITY
-  set label 1 'patience runs out here' at graph 1, first hopeless right \
+  set label 1 say(hopeless).' in line: too late' at graph 1, first hopeless right \
       offset 0,(hopeless > 0.15 * longest ? -0.8 : 0.8) tc ls CAPACITY front
 }
 plot data.'_timeline.csv' using 'time_s':'waiting' ls UNPROTECTED
