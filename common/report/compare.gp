@@ -25,7 +25,7 @@ the_other(value, wanted) = (strcol('agrees') eq 'true') == wanted ? value : NaN
 
 set multiplot @HEADLINE
 set rmargin at screen 0.5
-set lmargin at screen 0.1
+set lmargin at screen 0.13
 set logscale xy
 set xrange [lowest / 2:highest * 2]
 set yrange [lowest / 2:highest * 2]
@@ -33,12 +33,12 @@ set xtics 10
 set ytics 10
 set format xy '%g'
 set xlabel 'simulated'
-set ylabel 'real'
-set label 1 "on the line:\nthe same" at graph 0.7, graph 0.5 tc ls CAPACITY
+set ylabel 'real' offset 1,0
+set label 1 "on the line:\nthe same" at graph 0.66, graph 0.5 tc ls CAPACITY
 set label 2 "each point is a figure:\na rate, a count, a time" at graph 0.04, graph 0.95 tc ls OFFERED
 # The legend: a mark and what it says.
-set label 4 'agrees' at graph 0.11, graph 0.75 tc ls PROTECTED point ls PROTECTED offset 1,0
-set label 5 'does not' at graph 0.11, graph 0.67 tc ls UNPROTECTED point ls UNPROTECTED offset 1,0
+set label 4 'agrees' at graph 0.11, graph 0.75 tc ls PROTECTED point ls PROTECTED offset 1,-0.2
+set label 5 'does not' at graph 0.11, graph 0.67 tc ls UNPROTECTED point ls UNPROTECTED offset 1,-0.2
 plot x with lines ls CAPACITY, \
      data.'.csv' using (positive(column('virtual'))):(the_other(positive(column('real')), 1)) with points ls PROTECTED, \
      '' using (positive(column('virtual'))):(the_other(positive(column('real')), 0)) with points ls UNPROTECTED
