@@ -186,6 +186,34 @@ for step in 01 02 03 04 05 06 07 08 09; do
     esac
     # What the answer says of a run that only the changed code can make.
     case $id in
+      03.3)
+        build/bin/book --results=out/mine/step03_no_limits.json \
+          'ok == 440 && timeout == 387 && wasted == 0 && p50_ms >= 52.5 && p50_ms < 53.5'
+        say $? "exercise $id: its answer says what is so"
+        ;;
+      04.3) # without a line, and with one of 4 places; then what step 5 says of its wait limit
+        line=out/mine/step04_bounded_line.json
+        changed () { # SED-COMMAND [OPTION...]: step 4, changed, run anew, whatever its own checks say
+          sed -i.before "$1" step04_bounded_line/main.c
+          shift
+          ${MAKE:-make} -s CC="${CC:-cc}" build >/dev/null 2>&1 || return
+          build/bin/step04_bounded_line --quiet --out=out/mine "$@" >/dev/null 2>&1
+          [ $? -le 1 ]
+        }
+        told=0
+        build/bin/book --results=$line 'ok[2] == 368 && steady_goodput_rps[2] >= 73.25 && steady_goodput_rps[2] < 73.35' || told=1
+        changed '' --arrivals=poisson && build/bin/book --results=$line 'ok[2] == 344' || told=1
+        for arrivals in constant poisson; do
+          changed 's/LAB_AT_MOST (0)/LAB_AT_MOST (4)/' --arrivals=$arrivals &&
+            build/bin/book --results=$line 'steady_goodput_rps[2] == 80 && p99_ms[2] < 100.5' || told=1
+        done
+        for cap in 41 24; do
+          changed "s/LAB_AT_MOST (max_waiting)/LAB_AT_MOST (41), .max_wait = LAB_AT_MOST (300 * LAB_MS)/
+            s/LAB_AT_MOST (41)/LAB_AT_MOST ($cap)/" &&
+            build/bin/book --results=$line "ok[1] == 424 && shed[1] == 403 && peak_line[1] == $cap" || told=1
+        done
+        say $told "exercise $id: its answer, and step 5 of the cap, say what is so"
+        ;;
       05.3) # 0.8 s is just early enough, 0.81 s is not
         told=0
         for limit in 800 810; do
