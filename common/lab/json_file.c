@@ -55,7 +55,10 @@ depth_of (const char *text, gsize length)
     else if (text[i] == '"')
       in_text = TRUE;
     else if (text[i] == '[' || text[i] == '{')
-      deepest = MAX (deepest, ++depth);
+      {
+        depth++;
+        deepest = MAX (deepest, depth);
+      }
     else if ((text[i] == ']' || text[i] == '}') && depth > 0)
       depth--;
   return deepest;

@@ -26,6 +26,25 @@ an_object_is_read (void)
   g_assert_cmpfloat (json_object_get_double_member (json_node_get_object (root), "c"), ==, 1.5);
 }
 
+/* However long it is: only what is open at once counts as deep. */
+static void
+a_long_list_is_not_deep (void)
+{
+  g_autofree char *path = in_folder ("long.json");
+  g_autoptr (GString) text = g_string_new ("{\"rows\": [{}");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) root = NULL;
+
+  for (guint i = 1; i < 1000; i++)
+    g_string_append (text, ", {}");
+  g_string_append (text, "]}");
+  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+  root = lab_json_file_read (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (root), "rows")), ==,
+                    1000);
+}
+
 static void
 nonsense_is_refused_by_name (void)
 {
@@ -89,6 +108,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   folder = rm[2] = g_dir_make_tmp ("json-XXXXXX", NULL);
   g_test_add_func ("/json-file/an-object-is-read", an_object_is_read);
+  g_test_add_func ("/json-file/a-long-list-is-not-deep", a_long_list_is_not_deep);
   g_test_add_func ("/json-file/nonsense-is-refused-by-name", nonsense_is_refused_by_name);
   g_test_add_func ("/json-file/deep-nesting-is-refused", deep_nesting_is_refused);
   g_test_add_func ("/json-file/only-regular-files-are-opened", only_regular_files_are_opened);
