@@ -387,7 +387,7 @@ if [ -n "$browser" ]; then
   say $? 'the browser reads the page without a word on its console'
 
   with_probe "$page" >"$scratch/probed.html"
-  for width in 360 500 800 1250 1600; do
+  for width in 360 490 800 1250 1600; do
     for scheme in light dark; do
       said=$(probe "$scratch/probed.html" $width $scheme)
       [ "$said" = "$width $scheme: none" ]
