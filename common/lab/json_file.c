@@ -6,6 +6,7 @@
 
 #define SIZE_MAX_BYTES (256 * 1024 * 1024)
 #define DEPTH_MAX 64
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* which some editors write */
 
 static gboolean
 cannot_read (const char *path, int code, const char *why, GError **error)
@@ -37,31 +38,69 @@ read_regular_file (const char *path, char **text, gsize *length, GError **error)
   return TRUE;
 }
 
-/* The most brackets that are open at once, outside of texts. */
-static guint
-depth_of (const char *text, gsize length)
+/* How long an escape is, from behind its backslash; 0: JSON has no such escape. The two
+ * halves of a surrogate pair count as one. */
+static gsize
+escape_length (const char *at)
 {
-  gboolean in_text = FALSE;
-  guint depth = 0, deepest = 0;
+  static const char digits[] = "0123456789abcdefABCDEF";
 
-  for (gsize i = 0; i < length; i++)
-    if (in_text)
+  if (at[0] != 'u')
+    return at[0] != '\0' && strchr ("\"\\/bfnrt", at[0]) != NULL ? 1 : 0;
+  if (strspn (at + 1, digits) < 4)
+    return 0;
+  if (g_ascii_tolower (at[1]) != 'd' || strchr ("01234567", at[2]) != NULL)
+    return 5;
+  if (strchr ("89abAB", at[2]) == NULL || at[5] != '\\' || at[6] != 'u' || g_ascii_tolower (at[7]) != 'd'
+      || at[8] == '\0' || strchr ("cdefCDEF", at[8]) == NULL || strspn (at + 9, digits) < 2)
+    return 0;
+  return 11;
+}
+
+/* Behind the text in quotes that begins at @at; NULL: it is none. */
+static const char *
+end_of_text (const char *at)
+{
+  for (at++; *at != '"'; at++)
+    if (*at == '\\')
       {
-        if (text[i] == '\\')
-          i++;
-        else if (text[i] == '"')
-          in_text = FALSE;
+        gsize length = escape_length (at + 1);
+
+        if (length == 0)
+          return NULL;
+        at += length;
       }
-    else if (text[i] == '"')
-      in_text = TRUE;
-    else if (text[i] == '[' || text[i] == '{')
+    else if ((guchar) *at < ' ')
+      return NULL;
+  return at + 1;
+}
+
+/* Whether @text is made of nothing but what JSON is made of, with at most DEPTH_MAX
+ * brackets open at once. It must be as strict as that: whatever json-glib takes besides
+ * (comments, single quotes, broken escapes that swallow a quote) would make it see other
+ * texts, and so other brackets, than are seen here. */
+static gboolean
+is_shallow_json (const char *text)
+{
+  const char *at = g_str_has_prefix (text, BYTE_ORDER_MARK) ? text + strlen (BYTE_ORDER_MARK) : text;
+  guint depth = 0;
+
+  while (at != NULL && *at != '\0')
+    if (*at == '"')
+      at = end_of_text (at);
+    else if (strchr (" \t\r\n,:{}[]+-.0123456789truefalsenullE", *at) == NULL)
+      return FALSE;
+    else
       {
-        depth++;
-        deepest = MAX (deepest, depth);
+        if (*at == '[' || *at == '{')
+          depth++;
+        else if (*at == ']' || *at == '}')
+          depth -= MIN (depth, 1);
+        if (depth > DEPTH_MAX)
+          return FALSE;
+        at++;
       }
-    else if ((text[i] == ']' || text[i] == '}') && depth > 0)
-      depth--;
-  return deepest;
+  return at != NULL;
 }
 
 JsonNode *
@@ -74,7 +113,8 @@ lab_json_file_read (const char *path, GError **error)
 
   if (!read_regular_file (path, &text, &length, error))
     return NULL;
-  if (depth_of (text, length) > DEPTH_MAX || !json_parser_load_from_data (parser, text, (gssize) length, NULL)
+  if (strlen (text) != length || !is_shallow_json (text)
+      || !json_parser_load_from_data (parser, text, (gssize) length, NULL)
       || (root = json_parser_get_root (parser)) == NULL || !JSON_NODE_HOLDS_OBJECT (root))
     {
       g_set_error (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_PARSE, "%s is not a JSON object", path);

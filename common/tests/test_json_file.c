@@ -20,7 +20,9 @@ an_object_is_read (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonNode) root = NULL;
 
-  g_assert_true (g_file_set_contents (path, "{\"a\": [{\"b\": \"[[[\\\"[[\"}], \"c\": 1.5}", -1, NULL));
+  g_assert_true (g_file_set_contents (
+      path, "\xef\xbb\xbf{\"a\": [{\"b\": \"[[[\\\"[[\", \"\\ud83d\\uDE00\\u000a/#'\": null}],\n\t\"c\": 1.5}", -1,
+      NULL));
   root = lab_json_file_read (path, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (json_object_get_double_member (json_node_get_object (root), "c"), ==, 1.5);
@@ -48,8 +50,25 @@ a_long_list_is_not_deep (void)
 static void
 nonsense_is_refused_by_name (void)
 {
-  static const char *const rows[]
-      = { "", "{", "[]", "3", "\"x\"", "null", "{\"a\": }", "\xff\xfe{}", "{}{", "nonsense" };
+  static const char *const rows[] = { "",
+                                      "{",
+                                      "[]",
+                                      "3",
+                                      "\"x\"",
+                                      "null",
+                                      "{\"a\": }",
+                                      "\xff\xfe{}",
+                                      "{}{",
+                                      "nonsense",
+                                      "{'a': 1}",
+                                      "{\"a\": 1} // one",
+                                      "/**/ {}",
+                                      "{} # one",
+                                      "{\"\\ud800\": 1}",
+                                      "{\"\\ud800\\u0041\": 1}",
+                                      "{\"\\x\": 1}",
+                                      "{\"\\",
+                                      "{\"\n\": 1}" };
   g_autofree char *path = in_folder ("bad.json");
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -62,20 +81,33 @@ nonsense_is_refused_by_name (void)
     }
 }
 
-/* json-glib goes down one call a level: a file of brackets alone would end the stack. */
+/* json-glib goes down one call a level: a file of brackets alone would end the stack.
+ * The beginnings are those after which it takes for brackets what looks like a text, or
+ * the other way round. */
 static void
 deep_nesting_is_refused (void)
 {
+  static const char *const beginnings[] = { "{\"x\":",
+                                            "/*\"*/ {\"x\":",
+                                            "{\"a\": 1, //\"\n \"x\":",
+                                            "{\"a\": 1, #\"\n \"x\":",
+                                            "{'\"':",
+                                            "{\"\\u\" \": ",
+                                            "{\"\\u00\" \": ",
+                                            "{\"\\ud800\" \": ",
+                                            "{\"\\ud800\\\" \": ",
+                                            "{\"\\ud800\\u\" \": ",
+                                            "{\"x\": ]]]]]]]]]" };
   static const char *const opening[] = { "[", "{\"a\":", "[\"]\",", "{\"\\\"\": [" };
   g_autofree char *path = in_folder ("deep.json");
 
-  for (guint i = 0; i < G_N_ELEMENTS (opening); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (beginnings) * G_N_ELEMENTS (opening); i++)
     {
-      g_autoptr (GString) text = g_string_new ("{\"x\":");
+      g_autoptr (GString) text = g_string_new (beginnings[i / G_N_ELEMENTS (opening)]);
       g_autoptr (GError) error = NULL;
 
       for (guint level = 0; level < 300000; level++)
-        g_string_append (text, opening[i]);
+        g_string_append (text, opening[i % G_N_ELEMENTS (opening)]);
       g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
       g_assert_null (lab_json_file_read (path, &error));
       g_assert_error (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_PARSE);
