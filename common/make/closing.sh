@@ -27,6 +27,7 @@ for name in "$@"; do
   status=0
   if [ -f "$out/$name.failed" ]; then
     status=$(cat "$out/$name.failed")
+    status=${status:-2} # there was no room to write even that
   elif [ ! -f "$out/$name.txt" ] || [ ! -f "$out/$name.json" ]; then
     status=2
   fi

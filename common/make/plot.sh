@@ -40,7 +40,7 @@ case $image in
     ;;
 esac
 
-part=$image.part
+part=$image.$$.part # two makes may run at once
 trap 'rm -f "$part" "$part.err" "$part.named"' EXIT
 finding=$(gnuplot -e "data='$data'; device='${image##*.}'; set output '$part'" "$style" "$chart" \
   -e 'set print "-"; print exists("finding") ? finding : data' 2>"$part.err")
@@ -60,5 +60,15 @@ if [ "${image##*.}" = svg ]; then
   sed -E "s,id=(['\"])(gp|gnuplot_canvas|textbox|greybox),id=\1$name-\2,; s,(href='#)gp,\1$name-gp,
     s,url\(#,&$name-,; s,(<g id=\"[^\"]*\" >)<title>.*</title>,\1,
     s,<title>$name</title>,<title>$finding</title>," "$part" >"$part.named" && mv "$part.named" "$part" || exit 2
+fi
+
+# gnuplot does not mind a full disk: a chart is one only up to its last byte.
+case $image in
+  *.svg) whole='</svg>' ;;
+  *) whole=IEND ;;
+esac
+if ! tail -c 12 "$part" | LC_ALL=C grep -aq "$whole"; then
+  echo "$image: could not be written whole" >&2
+  exit 2
 fi
 mv "$part" "$image"

@@ -3,7 +3,7 @@
 # formed, the same bytes again, columns found by their names, a missing one refused,
 # no claim that the run does not bear out, and 80 x 24 letters in the terminal.
 temporary=$(mktemp -d) || exit 1
-trap 'rm -rf "$temporary"' EXIT
+trap 'umount "$temporary/disk" 2>/dev/null; rm -rf "$temporary"' EXIT
 number=0
 
 report () { # WHAT STATUS
@@ -81,10 +81,10 @@ multiple,offered_rps,steady_goodput_rps,health_max_ms,lateness_p99_us
 END
   echo '{ "settings": { "capacity_rps": 80.0, "health_within_s": 0.05 } }' >"$1/flat.json"
   cat >"$1/loadtest.csv" <<'END'
-multiple,offered_rps,goodput_rps,steady_goodput_rps
-0.5,40.0,40.0,40.0
-1.0,80.0,80.0,80.0
-4.0,320.0,20.0,0.0
+multiple,offered_rps,goodput_rps,steady_goodput_rps,valid
+0.5,40.0,40.0,40.0,true
+1.0,80.0,80.0,80.0,true
+4.0,320.0,20.0,0.0,true
 END
   echo '{ "settings": { "capacity_rps": 80.3 } }' >"$1/loadtest.json"
 }
@@ -191,5 +191,30 @@ claims step09_sweep 'falls off a cliff'
 report 'step09_sweep: no cliff where no steady goodput was measured' $?
 finding "$temporary/ticking" step01_calibrate | grep -q 'below what one expects'
 report 'step01_calibrate: with a timer tick the capacity is below what one expects' $?
+
+late () { # NAME CHANGE WORDS: what the load test's chart says when rows are not valid
+  mkdir "$temporary/$1"
+  cp "$usual/loadtest.json" "$temporary/$1"
+  sed "$2" "$usual/loadtest.csv" >"$temporary/$1/loadtest.csv"
+  draw "$temporary/$1" loadtest svg && finding "$temporary/$1" loadtest | grep -q "$3"
+  report "loadtest: the chart says '$3'" $?
+}
+late all-valid '' 'falls off a cliff'
+late one-late '$s/true/false/' 'kept up with 2 of 3 loads'
+late all-late 's/true/false/' 'could not keep up'
+
+mkdir "$temporary/disk"
+if mount -t tmpfs -o size=8k tmpfs "$temporary/disk" 2>/dev/null; then
+  failed=0
+  for kind in svg png; do
+    sh common/make/plot.sh "$temporary/disk/step09_sweep.$kind" "$usual/step09_sweep" step09_sweep/chart.gp 2>/dev/null &&
+      failed=1
+  done
+  [ $failed -eq 0 ] && [ -z "$(ls "$temporary/disk")" ]
+  report 'on a full disk: no chart rather than half of one' $?
+else
+  number=$((number + 1))
+  echo "ok $number - on a full disk # SKIP no file system may be mounted here"
+fi
 
 echo "1..$number"
