@@ -1,14 +1,15 @@
 /* What the lab costs, measured side by side with others in one run: medians of
  * rounds that take turns, so that a busy moment of the machine hits all alike, and
- * ratios beside them. What only computes is timed by its processor, which others on
- * the machine hardly disturb. A peer that is not installed is said to be so.
+ * ratios beside them. (How cost grows beyond three million requests is one run each:
+ * nothing is compared there.) What only computes is timed by its processor, which
+ * others on the machine hardly disturb. A peer that is not installed is said to be so.
  *
- * Run from the top folder (make bench). */
+ * Run from the top folder (make bench). Leaves bench.md, all rows, and bench-short.md;
+ * those of a quiet machine are kept here as README-table.md and README-short.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +195,9 @@ bench_step (Lab *lab, LabTable *table, const char *folder)
   g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
 }
 
+/* A service pays what the real clock costs, so the ratios are to that. A lock is only
+ * wanted where threads share a controller, so what one writes first is there without
+ * it, too. */
 static void
 bench_decisions (Lab *lab, LabTable *table, const char *folder)
 {
@@ -205,20 +209,34 @@ bench_decisions (Lab *lab, LabTable *table, const char *folder)
     { "wait", "a wait in line, then the slot" },
     { "shed", "a refusal" },
   };
+  static const struct
+  {
+    const char *who, *limit, *how;
+  } ways[] = {
+    { "the lab", "", "real" },
+    { "a GQueue and a count", "", "queue" },
+    { "the same behind a GMutex", "", "mutex" },
+    { "the lab, with a wait limit", "-limit", "real" },
+    { "the lab, simulated", "", "simulated" },
+    { "the lab, with a wait limit, simulated", "-limit", "simulated" },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (decisions); i++)
     {
-      g_autofree char *own = g_strdup_printf ("%s/part %s lab 5000000", folder, decisions[i].kind);
-      g_autofree char *limit = g_strdup_printf ("%s/part wait-limit lab 5000000", folder);
-      g_autofree char *mutex = g_strdup_printf ("%s/part %s mutex 5000000", folder, decisions[i].kind);
-      Rival rivals[] = { { .who = "the lab", .command = own, .amount = 5e6 },
-                         { .who = "GMutex and GQueue", .command = mutex, .amount = 5e6 },
-                         { .who = "the lab, with a wait limit", .command = limit, .amount = 5e6 } };
-      gboolean in_line = strcmp (decisions[i].kind, "wait") == 0;
+      Rival rivals[G_N_ELEMENTS (ways)];
+      guint n = strcmp (decisions[i].kind, "wait") == 0 ? G_N_ELEMENTS (ways) : 3;
 
-      compete (lab, table, decisions[i].what, "ns", FALSE, 5, rivals, in_line ? 3 : 2);
-      for (guint k = 0; k < G_N_ELEMENTS (rivals); k++)
-        g_free (rivals[k].said);
+      for (guint k = 0; k < n; k++)
+        rivals[k] = (Rival) { .who = ways[k].who,
+                              .command = g_strdup_printf ("%s/part %s%s %s 5000000", folder, decisions[i].kind,
+                                                          ways[k].limit, ways[k].how),
+                              .amount = 5e6 };
+      compete (lab, table, decisions[i].what, "ns", FALSE, 5, rivals, n);
+      for (guint k = 0; k < n; k++)
+        {
+          g_free ((char *) rivals[k].command);
+          g_free (rivals[k].said);
+        }
     }
 }
 
@@ -286,26 +304,14 @@ bench_web (Lab *lab, LabTable *table, const char *folder)
   for (guint i = 0; i < n; i++)
     {
       const BenchReading *reading = &readings[i];
+      g_autofree char *who = g_strconcat (reading->who, reading->value < 0 ? " (not installed)" : "", NULL);
 
       lab_table_add (table,
-                     LAB_ROW (lab_text (reading->measured), lab_text (reading->who),
+                     LAB_ROW (lab_text (reading->measured), lab_text (who),
                               reading->value < 0 ? lab_none () : value_of (reading->value), lab_text (reading->unit),
                               reading->lab_is <= 0 ? lab_none () : value_of (reading->lab_is), lab_none ()));
       lab_print_row (lab, table, lab_table_n_rows (table) - 1);
     }
-}
-
-/* Returns: (transfer full) */
-static char *
-processor (void)
-{
-  g_autofree char *content = NULL;
-  const char *at = NULL;
-
-  if (g_file_get_contents ("/proc/cpuinfo", &content, NULL, NULL))
-    at = strstr (content, "model name");
-  at = at != NULL ? strchr (at, ':') : NULL;
-  return at != NULL ? g_strndup (at + 2, strcspn (at + 2, "\n")) : g_strdup ("a processor that does not say its name");
 }
 
 static void
@@ -321,25 +327,38 @@ append_cell (GString *to, const LabTable *table, guint row, const char *key, gui
     g_string_append (to, "| - ");
 }
 
-/* The table for the README. Returns: (transfer full) */
+static guint
+decimals_of (double value)
+{
+  return value < 100 ? 2 : 0;
+}
+
+/* Returns: (transfer full) */
+static GString *
+new_page (const char *heading)
+{
+  GString *to = g_string_new (NULL);
+  struct utsname kernel;
+
+  uname (&kernel);
+  g_autofree char *name = lab_processor_name (&kernel);
+  g_string_append_printf (to, "Measured by `make bench` on %s, %u cores, %s %s.\n\n%s", name, g_get_num_processors (),
+                          kernel.sysname, kernel.release, heading);
+  return to;
+}
+
+/* All rows. Returns: (transfer full) */
 static char *
 to_markdown (const LabTable *table)
 {
-  g_autoptr (GString) to = g_string_new (NULL);
-  g_autofree char *name = processor ();
-  struct utsname system_name;
+  g_autoptr (GString) to
+      = new_page ("| measured | who | value | unit | the lab is | memory MB |\n|---|---|--:|---|--:|--:|\n");
 
-  uname (&system_name);
-  g_string_append_printf (to, "Measured by `make bench` on %s, %ld cores, %s %s.\n\n", name,
-                          sysconf (_SC_NPROCESSORS_ONLN), system_name.sysname, system_name.release);
-  g_string_append (to, "| measured | who | value | unit | the lab is | memory MB |\n|---|---|--:|---|--:|--:|\n");
   for (guint row = 0; row < lab_table_n_rows (table); row++)
     {
-      double value = lab_value_to_double (lab_table_get (table, row, "value"));
-
       append_cell (to, table, row, "measured", 0);
       append_cell (to, table, row, "who", 0);
-      append_cell (to, table, row, "value", value < 100 ? 2 : 0);
+      append_cell (to, table, row, "value", decimals_of (lab_value_to_double (lab_table_get (table, row, "value"))));
       append_cell (to, table, row, "unit", 0);
       append_cell (to, table, row, "lab_is", 1);
       if (lab_table_get (table, row, "lab_is").kind == LAB_VALUE_DECIMAL)
@@ -353,6 +372,63 @@ to_markdown (const LabTable *table)
   return g_string_free (g_steal_pointer (&to), FALSE);
 }
 
+static void
+append_value (GString *to, const LabTable *table, guint row, const char *key)
+{
+  LabValue value = lab_table_get (table, row, key);
+  double number = lab_value_to_double (value);
+
+  if (value.kind == LAB_VALUE_DECIMAL)
+    g_string_append_printf (to, "%.*f", strcmp (key, "value") == 0 ? (int) decimals_of (number) : 0, number);
+  else
+    g_string_append (to, "-");
+}
+
+/* What matters most, a line each: the lab, which is the first of what is measured
+ * alike, and the others beside it. Returns: (transfer full) */
+static char *
+to_short_markdown (const LabTable *table)
+{
+  static const struct
+  {
+    const char *measured, *key, *unit; /* unit NULL: the row's */
+  } lines[] = {
+    { "step 4's experiment, line of 41", "value", NULL },
+    { "step 4's experiment, no limits", "value", NULL },
+    { "a slot given and given back", "value", NULL },
+    { "a wait in line, then the slot", "value", NULL },
+    { "a refusal", "value", NULL },
+    { "refusals in 1 s of the server's processor", "value", NULL },
+    { "20,000 requests/s asked for, what came", "value", NULL },
+    { "how late, p99, at 20,000/s", "value", NULL },
+    { "the highest rate on schedule, for 2 s", "value", NULL },
+    { "10^3 requests, line of 41", "memory_mb", "MB of memory" },
+    { "10^8 requests, line of 41", "memory_mb", "MB of memory" },
+  };
+  g_autoptr (GString) to = new_page ("| measured | unit | the lab | beside it |\n|---|---|--:|---|\n");
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      const char *between = NULL;
+
+      for (guint row = 0; row < lab_table_n_rows (table); row++)
+        {
+          if (strcmp (lab_table_get (table, row, "measured").text, lines[i].measured) != 0)
+            continue;
+          if (between == NULL)
+            g_string_append_printf (to, "| %s | %s | ", lines[i].measured,
+                                    lines[i].unit != NULL ? lines[i].unit : lab_table_get (table, row, "unit").text);
+          else
+            g_string_append_printf (to, "%s%s ", between, lab_table_get (table, row, "who").text);
+          append_value (to, table, row, lines[i].key);
+          between = between == NULL ? " | " : "; ";
+        }
+      if (between != NULL)
+        g_string_append (to, strcmp (between, "; ") == 0 ? " |\n" : " | |\n");
+    }
+  return g_string_free (g_steal_pointer (&to), FALSE);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -362,6 +438,7 @@ main (int argc, char *argv[])
                                  argc, argv);
   g_autofree char *folder = g_path_get_dirname (argv[0]);
   g_autofree char *markdown = NULL;
+  g_autofree char *short_markdown = NULL;
   LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
 
   lab_print_heading (lab, table);
@@ -375,6 +452,8 @@ main (int argc, char *argv[])
   if (!lab_is_interrupted (lab))
     bench_web (lab, table, folder);
   markdown = to_markdown (table);
+  short_markdown = to_short_markdown (table);
   lab_results_file (lab_results (lab), "bench.md", markdown);
+  lab_results_file (lab_results (lab), "bench-short.md", short_markdown);
   return lab_finish (lab);
 }

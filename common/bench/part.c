@@ -1,7 +1,8 @@
 /* One measurement of the lab, in a process of its own so that its memory is its own:
  *
  *   part limits|no-limits REQUESTS SLOTS LINE   step 4's experiment
- *   part grant|wait|wait-limit|shed lab|mutex N admission decisions
+ *   part grant|wait|wait-limit|shed simulated|real N   admission decisions, on either clock
+ *   part grant|wait|shed queue|mutex N                 what one writes first, without and with a lock
  *
  * Prints: seconds of the processor, ok, shed, timeout; or the seconds alone. */
 #include <stdio.h>
@@ -51,10 +52,10 @@ answered (LabTicket *ticket G_GNUC_UNUSED, LabAnswer answer G_GNUC_UNUSED)
 }
 
 static gint64
-decide (const char *kind, gint64 n)
+decide (const char *kind, gboolean real, gint64 n)
 {
   gboolean one_waits = g_str_has_prefix (kind, "wait");
-  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (LabClock) clock = real ? lab_clock_new_real () : lab_clock_new_virtual (0);
   g_autoptr (LabAdmission) admission
       = lab_admission_new (clock, &(LabLimits) { .slots = 1,
                                                  .max_waiting = LAB_AT_MOST (one_waits ? 1 : 0),
@@ -80,7 +81,7 @@ decide (const char *kind, gint64 n)
   return begin_us;
 }
 
-/* What one writes first: a lock around a count and a queue. */
+/* What one writes first: a count and a queue, and where threads share them a lock. */
 typedef struct
 {
   GMutex lock;
@@ -88,52 +89,71 @@ typedef struct
   guint running, slots, max_waiting;
 } Baseline;
 
-static LabAnswer
+/* Like the lab's, they are really called. */
+#define CALLED __attribute__ ((noinline))
+
+static CALLED LabAnswer
 baseline_ask (Baseline *baseline, gpointer request)
 {
-  LabAnswer answer = LAB_RUN;
+  if (baseline->running < baseline->slots)
+    {
+      baseline->running++;
+      return LAB_RUN;
+    }
+  if (baseline->line.length >= baseline->max_waiting)
+    return LAB_SHED_LINE_FULL;
+  g_queue_push_tail (&baseline->line, request);
+  return LAB_WAIT;
+}
+
+/* Returns who has the slot now; NULL: nobody. */
+static CALLED LabTicket *
+baseline_leave (Baseline *baseline)
+{
+  LabTicket *next = g_queue_pop_head (&baseline->line);
+
+  if (next == NULL)
+    baseline->running--;
+  return next;
+}
+
+static LabAnswer
+locked_ask (Baseline *baseline, gpointer request)
+{
+  LabAnswer answer;
 
   g_mutex_lock (&baseline->lock);
-  if (baseline->running < baseline->slots)
-    baseline->running++;
-  else if (baseline->line.length < baseline->max_waiting)
-    {
-      g_queue_push_tail (&baseline->line, request);
-      answer = LAB_WAIT;
-    }
-  else
-    answer = LAB_SHED_LINE_FULL;
+  answer = baseline_ask (baseline, request);
   g_mutex_unlock (&baseline->lock);
   return answer;
 }
 
-static void
-baseline_leave (Baseline *baseline)
+static LabTicket *
+locked_leave (Baseline *baseline)
 {
   LabTicket *next;
 
   g_mutex_lock (&baseline->lock);
-  next = g_queue_pop_head (&baseline->line);
-  if (next == NULL)
-    baseline->running--;
+  next = baseline_leave (baseline);
   g_mutex_unlock (&baseline->lock);
-  if (next != NULL)
-    next->answered (next, LAB_RUN);
+  return next;
 }
 
 static gint64
-decide_by_baseline (const char *kind, gint64 n)
+decide_by_baseline (const char *kind, gboolean locked, gint64 n)
 {
+  LabAnswer (*ask) (Baseline *, gpointer) = locked ? locked_ask : baseline_ask;
+  LabTicket *(*leave) (Baseline *) = locked ? locked_leave : baseline_leave;
   Baseline baseline = { .slots = 1, .max_waiting = strcmp (kind, "wait") == 0 ? 1 : 0 };
-  LabTicket ticket;
+  LabTicket ticket, *next;
   gint64 begin_us = processor_us ();
 
   lab_ticket_init (&ticket, answered);
   if (strcmp (kind, "grant") != 0)
-    baseline_ask (&baseline, &ticket);
+    ask (&baseline, &ticket);
   for (gint64 i = 0; i < n; i++)
-    if (baseline_ask (&baseline, &ticket) != LAB_SHED_LINE_FULL)
-      baseline_leave (&baseline);
+    if (ask (&baseline, &ticket) != LAB_SHED_LINE_FULL && (next = leave (&baseline)) != NULL)
+      next->answered (next, LAB_RUN);
   return processor_us () - begin_us;
 }
 
@@ -142,9 +162,9 @@ main (int argc, char *argv[])
 {
   if (argc == 5)
     simulate (strcmp (argv[1], "limits") == 0, atoll (argv[2]), (guint) atol (argv[3]), atoll (argv[4]));
-  else if (argc == 4 && strcmp (argv[2], "lab") == 0)
-    printf ("%.6f\n", (double) decide (argv[1], atoll (argv[3])) / 1e6);
+  else if (argc == 4 && (strcmp (argv[2], "simulated") == 0 || strcmp (argv[2], "real") == 0))
+    printf ("%.6f\n", (double) decide (argv[1], strcmp (argv[2], "real") == 0, atoll (argv[3])) / 1e6);
   else if (argc == 4)
-    printf ("%.6f\n", (double) decide_by_baseline (argv[1], atoll (argv[3])) / 1e6);
+    printf ("%.6f\n", (double) decide_by_baseline (argv[1], strcmp (argv[2], "mutex") == 0, atoll (argv[3])) / 1e6);
   return argc < 4 ? 2 : 0;
 }

@@ -5,7 +5,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 /* {"key": value, ...}, in the order in which the keys came. */
@@ -146,9 +145,8 @@ file_free (File *file)
   g_free (file);
 }
 
-/* What the processor calls itself where the kernel tells, else its kind. */
-static char *
-processor_name (const struct utsname *kernel)
+char *
+lab_processor_name (const struct utsname *kernel)
 {
   g_autofree char *cpuinfo = NULL;
   const char *name;
@@ -167,7 +165,7 @@ this_machine (void)
 
   uname (&kernel);
   g_autofree char *system = g_strdup_printf ("%s %s", kernel.sysname, kernel.release);
-  g_autofree char *processor = processor_name (&kernel);
+  g_autofree char *processor = lab_processor_name (&kernel);
 
   object_set (machine, "kernel", lab_text (system));
   object_set (machine, "processor", lab_text (processor));

@@ -7,6 +7,8 @@
  * prints 0.05 as 0.050000000000000003. */
 #pragma once
 
+#include <sys/utsname.h>
+
 #include "table.h"
 
 G_BEGIN_DECLS
@@ -58,6 +60,10 @@ void lab_results_file (LabResults *results, const char *name, const char *conten
  * @interrupted only <program>.interrupted.json and .csv, which the next complete
  * run removes; complete results stay as they are. */
 gboolean lab_results_write (const LabResults *results, const char *out, gboolean interrupted, GError **error);
+
+/* What the processor calls itself where the kernel tells, else its kind.
+ * Returns: (transfer full) */
+char *lab_processor_name (const struct utsname *kernel);
 
 /* Writes one file whole or not at all: a temporary file beside it, then a rename.
  * @length -1: up to the closing zero byte. @error names the path. */

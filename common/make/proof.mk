@@ -68,7 +68,7 @@ coverage:
 
 BENCH_PROGRAMS := $(BUILD)/bench/bench $(BUILD)/bench/part $(BUILD)/bench/heap
 
-$(BUILD)/bench/bench: $(call objects,common/bench/bench.c common/bench/web.c) $(LIBLAB)
+$(BUILD)/bench/bench: $(call objects,common/bench/bench.c common/bench/web.c) $(LIBHTTP) $(LIBLAB)
 	$(link)
 
 $(BUILD)/bench/part: $(call objects,common/bench/part.c) $(LIBLAB)
@@ -81,7 +81,12 @@ $(BUILD)/bench/heap: $(call objects,common/bench/heap.c)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
 .PHONY: bench
+ifeq ($(HTTP),yes)
 bench: build $(BENCH_PROGRAMS)
 	$(Q)$(BUILD)/bench/bench --out=$(OUT)
+else
+bench:
+	@echo '$@ is left out: it wants Linux, libmicrohttpd and libcurl (make doctor says more)'
+endif
 
 -include $(patsubst %.o,%.d,$(call objects,$(wildcard common/bench/*.c)))
