@@ -22,6 +22,10 @@ if [ -n "$print" ]; then
   [ $status -le 1 ] || exit $status
   draw || exit
   echo "the table is $out/compare.csv, the chart $out/compare.svg and .png"
+  if grep -qx 3 "$out"/*.failed "$out"/real/*.failed 2>/dev/null; then
+    echo 'The machine was busy during some of these runs, so their numbers are worth nothing: run it again.'
+    exit 1
+  fi
   exit $status
 fi
 
