@@ -1,10 +1,12 @@
 #include "lab.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "../loadgen/arrivals.h"
@@ -15,6 +17,7 @@
 #define SLOTS_MAX 1000000
 #define DURATION_MAX_NS (10 * 86400 * LAB_S) /* there is a row for each second of arrival */
 #define PROGRESS_EVERY_MS 250
+#define LOCK_AGAIN_US 10000
 
 struct _Lab
 {
@@ -619,6 +622,21 @@ print_verdicts (Lab *lab)
     }
 }
 
+/* A run that writes into a folder keeps others out, so that the files there are all of
+ * one run. An interrupted one does not wait: it has no name in common with them. Where a
+ * folder cannot be locked, it is written all the same. */
+static int
+lock_out (Lab *lab)
+{
+  int fd = -1;
+
+  if (g_mkdir_with_parents (lab->settings.out, 0777) == 0)
+    fd = g_open (lab->settings.out, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  while (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && !lab_is_interrupted (lab))
+    g_usleep (LOCK_AGAIN_US);
+  return fd;
+}
+
 static gboolean
 write_results (Lab *lab, gboolean is_interrupted)
 {
@@ -655,10 +673,14 @@ flush_standard_output (Lab *lab)
 int
 lab_finish (Lab *lab)
 {
+  int lock = lock_out (lab);
+
   lab_process_hold_signals ();
   gboolean is_interrupted = lab_is_interrupted (lab);
   gboolean written = write_results (lab, is_interrupted);
   lab_process_let_signals ();
+  if (lock >= 0)
+    close (lock);
 
   if (!is_interrupted)
     print_verdicts (lab);

@@ -13,7 +13,10 @@ G_BEGIN_DECLS
 void lab_process_prepare (void);
 
 /* From now on the first SIGINT or SIGTERM calls @interrupted from the default
- * main context; a second one ends the program at once, with 130 or 143. */
+ * main context; a second one ends the program at once, with 130 or 143. Caught they
+ * are even where the parent has had them ignored: a script's shell does so with SIGINT
+ * for what it starts with &, and a load test there is still to end in order when it is
+ * sent one. SIGHUP is left alone, and so is nohup. */
 void lab_process_catch_signals (void (*interrupted) (gpointer data), gpointer data);
 void lab_process_release_signals (void);
 
@@ -21,7 +24,8 @@ void lab_process_release_signals (void);
  * 0: none. */
 int lab_process_signal (void);
 
-/* Between these two, signals wait: for work that must not be left half done. */
+/* Between these two, signals wait: for work that must not be left half done, and that
+ * waits for nobody. */
 void lab_process_hold_signals (void);
 void lab_process_let_signals (void);
 

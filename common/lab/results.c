@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 /* {"key": value, ...}, in the order in which the keys came. */
@@ -388,34 +387,16 @@ file_commit (File *file, GError **error)
   return TRUE;
 }
 
-/* Another run that writes into the same folder waits meanwhile, so that the files are
- * all of one run. Where a folder cannot be locked, they are renamed all the same. */
-static int
-lock_folder_of (const File *file)
-{
-  g_autofree char *folder = g_path_get_dirname (file->path);
-  int fd = g_open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-
-  if (fd >= 0)
-    flock (fd, LOCK_EX);
-  return fd;
-}
-
 static gboolean
 write_files (GPtrArray *files, GError **error)
 {
-  gboolean committed = TRUE;
-  int lock;
-
   for (guint i = 0; i < files->len; i++)
     if (!file_prepare (files->pdata[i], error))
       return FALSE;
-  lock = lock_folder_of (files->pdata[0]);
-  for (guint i = 0; i < files->len && committed; i++)
-    committed = file_commit (files->pdata[i], error);
-  if (lock >= 0)
-    close (lock);
-  return committed;
+  for (guint i = 0; i < files->len; i++)
+    if (!file_commit (files->pdata[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 static GPtrArray *

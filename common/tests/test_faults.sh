@@ -228,6 +228,37 @@ report 'SIGINT and SIGTERM at random moments of a real run: interrupted results 
 [ "$(find . -path './signal-*interrupted.json' | wc -l)" -ge 1 ]
 report 'and some of these runs were interrupted in their middle' $?
 
+# --- Somebody else holds the folder ---------------------------------------------------
+
+waiting () { # SIGNAL STATUS: a run that waits for the folder ends, and leaves no half file
+  "$BIN/step05_slowdown" --quiet --capacity=82.7 --duration=9s --out=held 2>complaint &
+  process=$!
+  sleep 0.5
+  kill -"$1" $process
+  sleep 5 && kill -9 $process 2>/dev/null &
+  wait $process 2>/dev/null
+  status=$?
+  [ $status -eq "$2" ] && intact_but_interrupted && return
+  echo "# SIG$1: exit status $status, left $(ls -A held | tr '\n' ' ')"
+  return 1
+}
+intact_but_interrupted () {
+  [ ! -e held/step05_slowdown.interrupted.json ] || document held/step05_slowdown.interrupted.json || return
+  rm -f held/step05_slowdown.interrupted.*
+  intact held
+}
+if command -v flock >/dev/null; then
+  cp -r old held
+  flock held sleep 60 &
+  holder=$!
+  waiting INT 130 && waiting TERM 143 && waiting KILL 137
+  status=$?
+  kill "$(pgrep -P $holder)" $holder 2>/dev/null
+  report 'a run that waits for another in its folder ends when it is told to, and leaves no half file' $status
+else
+  skip 'a run that waits for another in its folder' 'flock is not here (Debian: util-linux)'
+fi
+
 # --- Stopped in the middle of a run ----------------------------------------------
 
 # A generator that missed its schedule judges itself, not the service: without the stop
