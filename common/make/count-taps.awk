@@ -2,7 +2,8 @@
 # that failed, and at the end "passed failed" alone on a line for check.sh.
 #
 # A program that crashed, fell silent or ended before its plan was done is a
-# failure of its own; a skipped test is neither passed nor failed.
+# failure of its own, and so is a sanitizer's finding in any program that a test ran;
+# a skipped test is neither passed nor failed.
 
 function finish (    problem, i)
 {
@@ -16,6 +17,8 @@ function finish (    problem, i)
     problem = "ended after " passed + failed + skipped " of " plan " tests"
   else if (plan == 0 && !skipped_all)
     problem = "has no tests"
+  else if (crashed)
+    problem = "ran a program that crashed or that a sanitizer stopped"
   if (problem != "")
     failed++
 
@@ -41,7 +44,7 @@ FNR == 1 {
   name = FILENAME
   sub(/.*\//, "", name)
   sub(/\.tap$/, "", name)
-  passed = failed = skipped = bailed = skipped_all = lines = 0
+  passed = failed = skipped = bailed = skipped_all = crashed = lines = 0
   plan = ""
   status = "unknown"
 }
@@ -52,6 +55,7 @@ FNR == 1 {
 /^ok/ { if (/# *SKIP/) skipped++; else passed++ }
 /^not ok/ { failed++ }
 /^Bail out!/ { bailed = 1 }
+/^# stderr: .*(Sanitizer|runtime error:|a service crashed)/ { crashed = 1 }
 /^# exit / { status = $3 }
 
 END {

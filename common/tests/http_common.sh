@@ -7,7 +7,23 @@ if [ ! -x "$bin/service" ] || [ ! -x "$bin/loadtest" ]; then
 fi
 work=$(mktemp -d) || exit 1
 services=
-trap 'for pid in $services; do kill "$pid" 2>/dev/null; done; rm -rf "$work"' EXIT
+
+# However little a test asks of a service at its end, it must not have crashed; nor may
+# a sanitizer have found anything in a program whose standard error nobody reads.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$work/sanitizer"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}log_path=$work/sanitizer"
+end () {
+  for pid in $services; do
+    kill "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+    case $? in
+      132 | 133 | 134 | 135 | 136 | 139) echo 'a service crashed' >&2 ;;
+    esac
+  done
+  cat "$work"/sanitizer.* >&2 2>/dev/null
+  rm -rf "$work"
+}
+trap end EXIT
 
 n=0
 result () { # WHAT STATUS
