@@ -2,7 +2,20 @@
 
 #include <math.h>
 
-#include "../common/service/service.h"
+#include "../common/lab/policy.h"
+
+void
+probe_refuse_endless_run (Lab *lab)
+{
+  const LabSettings *settings = lab_settings (lab);
+  double duration_s = (double) settings->duration_ns / LAB_S;
+  double works = lab_policy_steady_rps (lab) * duration_s;
+
+  /* A real clock ends it in time, however short the works. */
+  if (!settings->real_clock && works > LAB_MOST_REQUESTS)
+    lab_fail (lab, "the probe would do %.3g works in --duration=%gs; allowed are %g at the most", works, duration_s,
+              LAB_MOST_REQUESTS);
+}
 
 void
 probe_check (Lab *lab, LabTime took_ns, guint64 finished, double steady_rps)

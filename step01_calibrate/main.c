@@ -52,6 +52,8 @@ main (int argc, char *argv[])
                                       .service_time_ns = settings->service_time_ns,
                                       .work = settings->work,
                                       .seed = (guint64) settings->seed };
+
+  probe_refuse_endless_run (lab);
   LabTime took_ns = time_the_work (lab);
   g_autoptr (LabService) service = lab_service_new (lab_clock (lab), &options);
   g_autoptr (LabClosedLoop) probe = keep_busy (lab, service);

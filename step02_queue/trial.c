@@ -1,5 +1,9 @@
 #include "trial.h"
 
+#define LENGTHS 200 /* of a timeline */
+#define SHORTEST_EVERY_NS (10 * LAB_MS)
+#define LONGEST_NS (12 * 3600 * LAB_S) /* the unbounded queue holds 4 million items by then */
+
 static const LabColumn columns[] = {
   { .key = "queue" },         { .key = "produced" }, { .key = "consumed" },       { .key = "dropped" },
   { .key = "left_in_queue" }, { .key = "in_hand" },  { .key = "longest_wait_s" },
@@ -33,8 +37,8 @@ observe (LabScript *script)
   LAB_SCRIPT_BEGIN (script);
   for (;;)
     {
-      g_array_append_val (trial->lengths, trial->queue.items.length);
-      LAB_SLEEP (script, OBSERVE_EVERY_NS);
+      g_array_append_val (trial->lengths, ((Length) { trial_elapsed (trial), trial->queue.items.length }));
+      LAB_SLEEP (script, MAX (SHORTEST_EVERY_NS, trial->duration_ns / LENGTHS));
     }
   LAB_SCRIPT_END (script);
 }
@@ -62,13 +66,16 @@ trials_run (Lab *lab, Trial *trials, guint n_trials, LabScriptBody produce, LabS
   LabClock *clock = lab_clock (lab);
   LabTime duration_ns = lab_settings (lab)->duration_ns;
 
+  if (duration_ns > LONGEST_NS)
+    lab_fail (lab, "--duration=%gs makes no sense here: a queue grows all the time; allowed are %gs at the most",
+              (double) duration_ns / LAB_S, (double) LONGEST_NS / LAB_S);
   for (guint i = 0; i < n_trials; i++)
     {
       Trial *trial = &trials[i];
 
       trial->start_ns = lab_clock_now (clock);
       trial->duration_ns = duration_ns;
-      trial->lengths = g_array_new (FALSE, FALSE, sizeof (guint));
+      trial->lengths = g_array_new (FALSE, FALSE, sizeof (Length));
       trial->queue.putting = &trial->producer;
       trial->queue.taking = &trial->consumer;
       lab_script_start (&trial->consumer, clock, consume);
@@ -101,8 +108,12 @@ trials_print (Lab *lab, const Trial *trials, guint n_trials)
                                     lab_count (trial->dropped), lab_count (trial->queue.items.length),
                                     lab_count (trial->in_hand), lab_seconds (trial->longest_wait_ns)));
       for (guint at = 0; at < trial->lengths->len; at++)
-        lab_table_add (timeline, LAB_ROW (lab_text (trial->label), lab_seconds (at * OBSERVE_EVERY_NS),
-                                          lab_count (g_array_index (trial->lengths, guint, at))));
+        {
+          const Length *point = &g_array_index (trial->lengths, Length, at);
+
+          lab_table_add (timeline,
+                         LAB_ROW (lab_text (trial->label), lab_seconds (point->at_ns), lab_count (point->length)));
+        }
     }
 }
 

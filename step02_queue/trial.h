@@ -19,10 +19,15 @@ typedef struct
   guint produced, consumed, dropped;
   guint in_hand; /* items that the consumer has taken and not yet finished: 0 or 1 */
   LabTime longest_wait_ns;
-  GArray *lengths; /* of the queue, every OBSERVE_EVERY_NS */
+  GArray *lengths; /* of Length */
 } Trial;
 
-#define OBSERVE_EVERY_NS (10 * LAB_MS)
+/* How long the queue was at a moment of the trial. */
+typedef struct
+{
+  LabTime at_ns;
+  guint length;
+} Length;
 
 /* Since the trial began. */
 LabTime trial_elapsed (const Trial *trial);
@@ -30,7 +35,8 @@ LabTime trial_elapsed (const Trial *trial);
 /* The producer's time is over: nothing moves any more. */
 void trial_end (Trial *trial);
 
-/* Runs all trials at once, each with a producer and a consumer of its own. */
+/* Runs all trials at once, each with a producer and a consumer of its own. Ends the
+ * program when the queue without a bound would grow beyond reason. */
 void trials_run (Lab *lab, Trial *trials, guint n_trials, LabScriptBody produce, LabScriptBody consume);
 
 void trials_print (Lab *lab, const Trial *trials, guint n_trials);

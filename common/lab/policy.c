@@ -7,7 +7,6 @@
 
 #define POINTS 200               /* of a timeline, from the first arrival to the last */
 #define MOST_POINTS (3 * POINTS) /* and at the most, however long the last outcome takes */
-#define MOST_REQUESTS 1e9
 
 const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS] = {
   { .key = "policy", .heading = "policy", .width = -34 },
@@ -149,9 +148,9 @@ lab_policy_refuse_senseless_run (Lab *lab, const char *label, double rate_rps)
   if (!(rate_rps >= 0.000001 && rate_rps <= LAB_ARRIVALS_MOST_RPS))
     lab_fail (lab, "'%s' makes no sense at %g requests per second; allowed is 0.000001 to %g", label, rate_rps,
               LAB_ARRIVALS_MOST_RPS);
-  if (rate_rps * duration_s > MOST_REQUESTS)
+  if (rate_rps * duration_s > LAB_MOST_REQUESTS)
     lab_fail (lab, "'%s' would send %.3g requests in --duration=%gs; allowed are %g at the most", label,
-              rate_rps * duration_s, duration_s, MOST_REQUESTS);
+              rate_rps * duration_s, duration_s, LAB_MOST_REQUESTS);
   if (lab_policy_scheduled (lab, rate_rps) == 0)
     lab_fail (lab,
               "'%s' would send nothing: --duration=%gs is too short for %g requests per second; allowed is %gs or "

@@ -58,6 +58,9 @@ void lab_policy_judge_lateness (Lab *lab, const char *label, const LabSummary *s
 /* How many requests a run of the lab's duration at @rate_rps sends. */
 guint64 lab_policy_scheduled (Lab *lab, double rate_rps);
 
+/* Nobody waits for more than these: on the virtual clock they take some minutes. */
+#define LAB_MOST_REQUESTS 1e9
+
 /* Ends the program when a run of the lab's duration at @rate_rps would send nothing,
  * or more than anybody can wait for. */
 void lab_policy_refuse_senseless_run (Lab *lab, const char *label, double rate_rps);
