@@ -26,7 +26,7 @@ typedef struct
 {
   gint64 port, slots, max_waiting, retry_after_s, limit_concurrency;
   LabTime service_time_ns, max_wait_ns;
-  gboolean has_max_waiting, has_max_wait, has_service_time, watch_hangups, show_version;
+  gboolean has_max_waiting, has_max_wait, has_service_time, has_limit_concurrency, watch_hangups, show_version;
 } Settings;
 
 typedef struct
@@ -35,7 +35,7 @@ typedef struct
   LabClock *clock;
   LabAdmission *admission;
   LabHttpServer *server;
-  LabTimer finish; /* after SIGTERM: patience with what still runs */
+  LabTimer finish; /* after SIGTERM: the end of the patience with what still runs */
   gboolean is_stopping;
   guint64 work_done;
   LabHttpResponse *ok, *up, *line_full, *waited_too_long, *unavailable;
@@ -72,7 +72,7 @@ start_work (Work *work)
   lab_timer_arm (&work->work, lab_clock_now (clock) + work->service->settings.service_time_ns);
 }
 
-/* The reject path: a response that was made long ago, and nothing else. */
+/* The reject path: the response was made long ago, so this costs next to nothing. */
 static void
 turn_away (Work *work, LabAnswer answer)
 {
@@ -100,6 +100,11 @@ handle_work (LabHttpRequest *request, gpointer data)
   Service *service = data;
   LabAnswer answer;
 
+  if (service->is_stopping)
+    {
+      lab_http_respond (request, service->unavailable);
+      return;
+    }
   work->service = service;
   lab_ticket_init (&work->ticket, answered);
   lab_timer_init (&work->work, service->clock, work_is_done);
@@ -127,7 +132,7 @@ hung_up (LabHttpRequest *request, gpointer data)
   lab_http_drop (request);
 }
 
-/* On every way out. */
+/* Whatever became of the request, what it holds is given back. */
 static void
 ended (LabHttpRequest *request, gpointer data)
 {
@@ -226,73 +231,66 @@ refuse_connection (LabHttpRequest *request, gpointer data)
 
 /* Options: flags, and where no flag is given the environment. */
 
-static const LabOption *
-options_of (Settings *settings, guint *n_options)
-{
-  static LabOption options[10];
-  const LabOption all[] = {
-    { .name = "port",
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->port,
-      .max = G_MAXUINT16,
-      .unit = "N",
-      .help = "on the loopback address; 0 takes a free one (8000)" },
-    { .name = "slots",
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->slots,
-      .min = 1,
-      .max = G_MAXINT,
-      .unit = "N",
-      .help = "requests worked on at once (4)" },
-    { .name = "service-time",
-      .kind = LAB_OPTION_DURATION,
-      .value = &settings->service_time_ns,
-      .given = &settings->has_service_time,
-      .max = LAB_DURATION_MAX,
-      .unit = "DURATION",
-      .help = "work per request (50ms; else SERVICE_TIME)" },
-    { .name = "max-waiting",
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->max_waiting,
-      .given = &settings->has_max_waiting,
-      .max = G_MAXINT,
-      .unit = "N",
-      .help = "requests in line; 0: no line (no limit; else MAX_WAITING)" },
-    { .name = "max-wait",
-      .kind = LAB_OPTION_DURATION,
-      .value = &settings->max_wait_ns,
-      .given = &settings->has_max_wait,
-      .max = LAB_DURATION_MAX,
-      .unit = "DURATION",
-      .help = "time in line; 0: never wait (no limit; else MAX_WAIT_S)" },
-    { .name = "retry-after",
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->retry_after_s,
-      .max = G_MAXINT,
-      .unit = "SECONDS",
-      .help = "that refused clients are asked to stay away (1)" },
-    { .name = "limit-concurrency",
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->limit_concurrency,
-      .min = 1,
-      .max = G_MAXINT,
-      .unit = "N",
-      .help = "connections open at which the server refuses by itself (no limit)" },
-    { .name = "watch-hangups",
-      .kind = LAB_OPTION_FLAG,
-      .value = &settings->watch_hangups,
-      .help = "a waiting client that hangs up leaves the line" },
-    { .name = "version", .kind = LAB_OPTION_FLAG, .value = &settings->show_version, .help = "print the version" },
-  };
+static Settings command_line = { .port = 8000, .slots = 4, .service_time_ns = 50 * LAB_MS, .retry_after_s = 1 };
 
-  G_STATIC_ASSERT (G_N_ELEMENTS (all) <= G_N_ELEMENTS (options));
-  memcpy (options, all, sizeof all);
-  *n_options = G_N_ELEMENTS (all);
-  return options;
-}
+static const LabOption options[] = {
+  { .name = "port",
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.port,
+    .max = G_MAXUINT16,
+    .unit = "N",
+    .help = "on the loopback address; 0 takes a free one (8000)" },
+  { .name = "slots",
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.slots,
+    .min = 1,
+    .max = G_MAXINT,
+    .unit = "N",
+    .help = "requests worked on at once (4)" },
+  { .name = "service-time",
+    .kind = LAB_OPTION_DURATION,
+    .value = &command_line.service_time_ns,
+    .given = &command_line.has_service_time,
+    .max = LAB_DURATION_MAX,
+    .unit = "DURATION",
+    .help = "work per request (50ms; else SERVICE_TIME)" },
+  { .name = "max-waiting",
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.max_waiting,
+    .given = &command_line.has_max_waiting,
+    .max = G_MAXINT,
+    .unit = "N",
+    .help = "requests in line; 0: no line (no limit; else MAX_WAITING)" },
+  { .name = "max-wait",
+    .kind = LAB_OPTION_DURATION,
+    .value = &command_line.max_wait_ns,
+    .given = &command_line.has_max_wait,
+    .max = LAB_DURATION_MAX,
+    .unit = "DURATION",
+    .help = "time in line; 0: never wait (no limit; else MAX_WAIT_S)" },
+  { .name = "retry-after",
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.retry_after_s,
+    .max = G_MAXINT,
+    .unit = "SECONDS",
+    .help = "that refused clients are asked to stay away (1)" },
+  { .name = "limit-concurrency",
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.limit_concurrency,
+    .given = &command_line.has_limit_concurrency,
+    .min = 1,
+    .max = G_MAXINT,
+    .unit = "N",
+    .help = "connections open at which the server refuses by itself (no limit)" },
+  { .name = "watch-hangups",
+    .kind = LAB_OPTION_FLAG,
+    .value = &command_line.watch_hangups,
+    .help = "a waiting client that hangs up leaves the line" },
+  { .name = "version", .kind = LAB_OPTION_FLAG, .value = &command_line.show_version, .help = "print the version" },
+};
 
 static gboolean
-read_environment (const LabOption *options, guint n_options, GError **error)
+read_environment (GError **error)
 {
   static const struct
   {
@@ -304,7 +302,7 @@ read_environment (const LabOption *options, guint n_options, GError **error)
   };
 
   for (guint v = 0; v < G_N_ELEMENTS (variables); v++)
-    for (guint i = 0; i < n_options; i++)
+    for (guint i = 0; i < G_N_ELEMENTS (options); i++)
       {
         const char *text = g_getenv (variables[v].name);
 
@@ -312,7 +310,6 @@ read_environment (const LabOption *options, guint n_options, GError **error)
           continue;
         if (!lab_option_set (&options[i], variables[v].name, text, error))
           return FALSE;
-        *options[i].given = TRUE;
       }
   return TRUE;
 }
@@ -327,35 +324,28 @@ say (const char *text)
   return FALSE;
 }
 
-static Settings
-read_settings (int argc, char *argv[])
+static void
+read_command_line (int argc, char *argv[])
 {
-  Settings settings
-      = { .port = 8000, .slots = 4, .service_time_ns = 50 * LAB_MS, .retry_after_s = 1, .limit_concurrency = G_MAXINT };
+  const LabUsage usage
+      = { .summary = "A small web service with admission control: GET /work /health /stats /metrics." };
   g_autoptr (GError) error = NULL;
-  g_auto (GStrv) arguments = NULL;
-  guint n_options;
-  const LabOption *options = options_of (&settings, &n_options);
+  g_auto (GStrv) arguments = lab_options_parse (options, G_N_ELEMENTS (options), &usage, argc, argv, &error);
 
-  arguments = lab_options_parse (options, n_options,
-                                 &(LabUsage) { .summary = "A small web service with admission "
-                                                          "control: GET /work /health /stats "
-                                                          "/metrics." },
-                                 argc, argv, &error);
-  if (arguments == NULL || !read_environment (options, n_options, &error))
+  if (arguments == NULL || !read_environment (&error))
     {
       step06_log ("service: %s", error->message);
       exit (2);
     }
-  if (settings.show_version)
+  if (command_line.show_version)
     exit (say ("service " LAB_VERSION "\n") ? 0 : 2);
-  return settings;
 }
 
 /* Its life. */
 
-/* SIGTERM or Ctrl-C: nobody comes in any more, the line is sent away, and what
- * runs is finished. */
+/* SIGTERM or Ctrl-C: no new connection is accepted, new requests for work on the open
+ * ones are turned away, and so are those that wait in line. Works that run are finished,
+ * unless they take too long. */
 static gboolean
 stop (gpointer data)
 {
@@ -373,7 +363,10 @@ stop (gpointer data)
 static void
 finish_now (LabTimer *timer)
 {
-  lab_clock_stop (timer->clock);
+  Service *service = LAB_OWNER_OF (timer, Service, finish);
+
+  step06_log ("service: requests dropped because they were not done in time: %u", lab_http_server_held (service->server));
+  lab_clock_stop (service->clock);
 }
 
 static gboolean
@@ -422,7 +415,7 @@ listen_on_port (Service *service, GError **error)
           .n_routes = G_N_ELEMENTS (routes),
           .data = service,
           .request_size = sizeof (Work),
-          .arrived = service->settings.limit_concurrency < G_MAXINT ? refuse_connection : NULL,
+          .arrived = service->settings.has_limit_concurrency ? refuse_connection : NULL,
           .hung_up = hung_up,
           .ended = ended,
       },
@@ -430,7 +423,7 @@ listen_on_port (Service *service, GError **error)
   return service->server != NULL;
 }
 
-/* Without the few files that the main loop itself needs, GLib would abort. */
+/* The main loop needs a few files, without which GLib would abort. */
 static gboolean
 has_files (void)
 {
@@ -488,13 +481,14 @@ finish (Service *service)
 int
 main (int argc, char *argv[])
 {
-  lab_process_prepare ();
-
-  Service service = { .settings = read_settings (argc, argv) };
+  Service service = { 0 };
   g_autoptr (LabClock) clock = NULL;
   g_autoptr (LabAdmission) admission = NULL;
   gboolean has_started;
 
+  lab_process_prepare ();
+  read_command_line (argc, argv);
+  service.settings = command_line;
   if (!has_files ())
     return 2;
   service.clock = clock = lab_clock_new_real ();

@@ -10,31 +10,32 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* How a request goes through the library: on_target() is called with the first line,
- * then on_request() with the headers alone (nothing may be answered there, or the
- * connection is closed after it), for each piece of a body, and once more, which is
- * where the route is run. A request that is not answered there is suspended: the library
- * forgets its socket until it is resumed. The answer is then queued and the
- * request resumed; the library sends it the next time it runs, which the GSource
- * below sees to. */
+ * then on_request() with the headers alone (an answer given there closes the
+ * connection), for each piece of a body, and once more at the end, where the route is
+ * run. A request that is not answered by then is suspended: the library ignores its
+ * socket until it is resumed. The answer is then queued and the request resumed, and
+ * the library sends it the next time it runs, which the GSource below sees to. */
 
 #define BACKLOG 4096
 #define IDLE_TIMEOUT_S 60
-#define FILES_KEPT_FREE 64 /* of the process's limit, for all that is no connection */
+#define FILES_KEPT_FREE 64 /* of the process's limit, for everything that is not a connection */
 #define BODY_MAX (64 * 1024)
 #define CONNECTION_MEMORY (16 * 1024) /* bounds a request's line and headers, too */
 #define HANG_UPS_PER_DISPATCH 256
+#define REFUSED_AMONG 64 /* see on_log() */
 
 typedef enum
 {
   STATE_HEADERS,  /* are still to come */
   STATE_READING,  /* a body may still come */
   STATE_REFUSED,  /* no handler has seen it, and none will */
-  STATE_HANDLED,  /* the route runs at this moment */
+  STATE_HANDLED,  /* the route is running right now */
   STATE_HELD,     /* suspended until somebody answers */
-  STATE_ANSWERED, /* the response is the library's */
+  STATE_ANSWERED, /* the library has the response */
   STATE_DROPPED   /* to be closed */
 } State;
 
@@ -55,9 +56,10 @@ struct _LabHttpServer
   guint connections;
   gboolean must_run;   /* something was resumed */
   gboolean is_running; /* inside the library: do not enter it again */
+  gboolean is_closing; /* no route is run any more */
   GQueue held;
-  GQueue at_headers;
-  GPtrArray *spare; /* blocks */
+  GQueue at_headers; /* the newest first */
+  GPtrArray *spare;  /* blocks */
   LabHttpResponse *bad_request, *not_found, *not_allowed, *too_large;
 };
 
@@ -81,7 +83,7 @@ lab_http_response_new (guint status, const char *content_type, const char *body,
 void
 lab_http_response_free (LabHttpResponse *response)
 {
-  MHD_destroy_response (response->response); /* counted: those under way keep it */
+  MHD_destroy_response (response->response); /* reference-counted: answers still being sent keep it */
   g_free (response);
 }
 
@@ -100,7 +102,7 @@ request_new (LabHttpServer *self, struct MHD_Connection *connection)
   request->server = self;
   request->connection = connection;
   request->link.data = request;
-  g_queue_push_tail_link (&self->at_headers, &request->link);
+  g_queue_push_head_link (&self->at_headers, &request->link);
   return request;
 }
 
@@ -139,7 +141,7 @@ lab_http_respond (LabHttpRequest *request, const LabHttpResponse *response)
     return;
   g_return_if_fail (was_held || request->state == STATE_HANDLED);
 
-  /* The library takes the answer of a suspended request, too. */
+  /* This works for a suspended request, too. */
   if (MHD_queue_response (request->connection, response->status, response->response) == MHD_YES)
     request->state = STATE_ANSWERED;
   else
@@ -172,9 +174,9 @@ lab_http_watch (LabHttpRequest *request)
   request->is_watched = epoll_ctl (request->server->hang_ups_fd, EPOLL_CTL_ADD, request_socket (request), &event) == 0;
 }
 
-/* Which requests are let in. The library reads strictly, but takes the first of
- * two lengths and lets a length stand beside a transfer coding; two readers of
- * such a request may disagree on where it ends (RFC 9112, section 6.3). */
+/* Which requests are let in. The library parses strictly, but it takes the first of
+ * two lengths and accepts a length beside a transfer coding. Two readers of such a
+ * request may disagree on where it ends (RFC 9112, section 6.3). */
 
 typedef struct
 {
@@ -211,8 +213,8 @@ look_at_header (void *data, enum MHD_ValueKind kind, const char *key, size_t key
   return headers->is_malformed ? MHD_NO : MHD_YES;
 }
 
-/* The three words of the first line are texts to the library, which end where they
- * have a NUL in them; then they do not fill the line. */
+/* The library hands over the three words of the first line as C strings. A NUL in one
+ * of them cuts it short, and then the words do not add up to the line. */
 static gboolean
 is_first_line_whole (const LabHttpRequest *request, const char *method, const char *url, const char *version)
 {
@@ -289,7 +291,7 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
       const LabHttpResponse *refusal = refusal_of (request, method, url, version);
 
       leave_headers (request, STATE_READING);
-      /* Answered here, at the headers, the connection is closed after it: whatever
+      /* An answer at this point closes the connection, which is wanted here: whatever
        * follows on it cannot be trusted. */
       if (refusal != NULL)
         return MHD_queue_response (connection, refusal->status, refusal->response);
@@ -301,7 +303,9 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
       *body_size = 0;
       return request->body_bytes <= BODY_MAX ? MHD_YES : MHD_NO;
     }
-  if (request->state == STATE_READING)
+  if (request->state == STATE_READING && request->server->is_closing)
+    request->state = STATE_REFUSED;
+  else if (request->state == STATE_READING)
     run_route (request, url, method);
   if (request->state == STATE_HANDLED)
     {
@@ -309,7 +313,7 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
       g_queue_push_tail_link (&request->server->held, &request->link);
       MHD_suspend_connection (connection);
     }
-  return request->state == STATE_DROPPED ? MHD_NO : MHD_YES;
+  return request->state == STATE_DROPPED || request->state == STATE_REFUSED ? MHD_NO : MHD_YES;
 }
 
 static void
@@ -343,8 +347,8 @@ on_connection (void *data, struct MHD_Connection *connection, void **connection_
     self->connections--;
 }
 
-/* A path with an encoded NUL would end there for whoever compares it: it is left
- * as it was sent, which is the path of nothing. */
+/* Decoded, a "%00" would end the path early, and another route might match it. Such a
+ * path is left as it was sent, and then it matches none. */
 static size_t
 unescape (void *data, struct MHD_Connection *connection, char *text)
 {
@@ -372,7 +376,7 @@ source_prepare (GSource *source, int *timeout_ms)
     return TRUE;
   if (MHD_get_timeout (self->daemon, &wait_ms) == MHD_YES)
     *timeout_ms = (int) MIN (wait_ms, G_MAXINT);
-  return *timeout_ms == 0; /* it has read more than it has handled */
+  return *timeout_ms == 0; /* it has read more than it has processed */
 }
 
 static gboolean
@@ -412,8 +416,8 @@ attach_source (LabHttpServer *self)
   g_source_attach (self->source, g_main_context_get_thread_default ());
 }
 
-/* Tells the owners of watched requests. One callback may answer other requests,
- * which must not be told any more: so each is looked up alone, never a batch. */
+/* Tells the owners of watched requests. A callback may answer other requests, which
+ * must not be reported after that: so events are fetched one at a time, not in batches. */
 static gboolean
 on_hang_up (int fd, GIOCondition condition, gpointer data)
 {
@@ -449,8 +453,7 @@ attach_hang_ups (LabHttpServer *self, GError **error)
 
 /* Its life. */
 
-/* The library sends its own refusals of headers twice over (0.9.75): so they are
- * ours, and its own find the connection shut. */
+/* Refuses a request for its headers in place of the library; see on_log(). */
 static void
 refuse_headers (LabHttpRequest *request)
 {
@@ -465,20 +468,35 @@ refuse_headers (LabHttpRequest *request)
   shutdown (fd, SHUT_WR);
 }
 
-/* What a client did wrong is the client's affair: a line for each would be work done
- * for those who are refused. But it says that something is wrong, and with the headers
- * of whom: of the only one who has all his headers and has not been asked about them. */
+/* The library's log lines are discarded: they are about what clients do wrong, and
+ * writing them out would be work done for requests that are refused.
+ *
+ * One kind of line calls for action, though. libmicrohttpd 0.9.75 sends its 400 twice
+ * when it refuses complete headers by itself (no Host, or a length that is not a number);
+ * 1.0.1 does not. So we send the 400 ourselves and shut the socket down before the
+ * library gets to it.
+ *
+ * The log does not say which request a line is about. It is the one whose headers are
+ * complete, so that their size is known, but were never given to on_request(). It is
+ * among the newest in nearly every case. We look no further than that, because with
+ * thousands of half-sent requests each refusal would cost a walk past all of them. One
+ * that is missed gets the double 400. */
 static void
 on_log (void *data, const char *format, va_list arguments)
 {
   LabHttpServer *self = data;
+  GList *link = self->at_headers.head;
 
   (void) format, (void) arguments;
-  for (GList *link = self->at_headers.head; link != NULL; link = link->next)
+  if (MHD_VERSION >= 0x01000000)
+    return;
+  for (guint i = 0; i < REFUSED_AMONG && link != NULL; i++, link = link->next)
     {
       LabHttpRequest *request = link->data;
+      const union MHD_ConnectionInfo *size
+          = MHD_get_connection_info (request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
-      if (MHD_get_connection_info (request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE) != NULL)
+      if (size != NULL && size->header_size > 0)
         {
           refuse_headers (request);
           return;
@@ -486,25 +504,38 @@ on_log (void *data, const char *format, va_list arguments)
     }
 }
 
-/* The socket is ours, so that what is wrong with it can be said; then it is the
- * library's. */
+/* Whether the library closes the socket when it fails to start depends on the reason
+ * and the version (0.9.75 mostly leaves it open, 1.0.1 closes it). If it has, another
+ * thread may already have a file of the same number. */
+static void
+close_if_still_ours (int fd, const struct stat *ours)
+{
+  struct stat now;
+
+  if (fstat (fd, &now) == 0 && now.st_dev == ours->st_dev && now.st_ino == ours->st_ino)
+    close (fd);
+}
+
+/* We make the socket ourselves, to be able to say what is wrong with it, and pass it
+ * on to the library. */
 static gboolean
 start_daemon (LabHttpServer *self, GError **error)
 {
   guint files = lab_raise_file_limit ();
   guint idle_s = self->options.idle_timeout_s > 0 ? self->options.idle_timeout_s : IDLE_TIMEOUT_S;
   int fd = lab_bind_loopback (&self->port, error);
+  struct stat socket_itself;
 
   if (fd < 0)
     return FALSE;
-  if (listen (fd, BACKLOG) != 0)
+  if (listen (fd, BACKLOG) != 0 || fstat (fd, &socket_itself) != 0)
     {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot listen on 127.0.0.1 port %u: %s",
                    self->port, g_strerror (errno));
       close (fd);
       return FALSE;
     }
-  errno = 0; /* the library may leave it as it was */
+  errno = 0; /* the library does not always set it */
   self->daemon = MHD_start_daemon (
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, self->port, NULL, NULL, on_request, self,
       MHD_OPTION_EXTERNAL_LOGGER, on_log, self, MHD_OPTION_URI_LOG_CALLBACK, on_target, self, MHD_OPTION_LISTEN_SOCKET,
@@ -516,7 +547,7 @@ start_daemon (LabHttpServer *self, GError **error)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "libmicrohttpd does not start on 127.0.0.1 port %u: %s",
                self->port, errno == 0 ? "it does not say why" : g_strerror (errno));
-  close (fd); /* unless the library has done so: on some of its ways out only */
+  close_if_still_ours (fd, &socket_itself);
   return FALSE;
 }
 
@@ -561,10 +592,11 @@ lab_http_server_free (LabHttpServer *self)
   if (self->daemon != NULL)
     {
       lab_http_server_stop_listening (self);
+      self->is_closing = TRUE;
       while (self->held.head != NULL)
         lab_http_drop (self->held.head->data);
-      MHD_run (self->daemon); /* closes the dropped ones, and sends what was answered */
-      MHD_stop_daemon (self->daemon);
+      MHD_run (self->daemon);         /* closes the dropped ones, sends what was answered, and may read new requests */
+      MHD_stop_daemon (self->daemon); /* aborts if a request is suspended */
     }
   destroy_source (self->source);
   destroy_source (self->hang_ups);

@@ -23,20 +23,17 @@
  *   g_print ("http://127.0.0.1:%u/hello\n", lab_http_server_port (server));
  *
  * Built on libmicrohttpd, whose epoll descriptor is one GSource of the thread's
- * main context, at the default priority: beside the clock, neither before nor
- * after it. It listens on the loopback address only.
+ * main context, at the default priority, like the clock's. It listens on the loopback
+ * address only.
  *
- * One turn of its source handles every connection that is ready; the library knows no
- * bound for it. Whatever else waits on the loop waits for that long. Measured, a core
- * each for server and wrk: under floods of 165,000, 143,000 and 71,000 refusals a second
- * from 64, 1,000 and 4,000 connections, works of 50 ms took 0.7, 2 and 13 ms more on
- * average.
+ * One dispatch of its source handles every connection that is ready, however many;
+ * everything else on the loop waits meanwhile (13 ms on average under a flood from
+ * 4,000 connections).
  *
- * A request is the head of a pooled block whose size the owner names, so that
- * what a request needs (a ticket, a timer) stands in the same block and nothing
- * of ours is allocated per request once the pool is warm. The block begins
- * zeroed but for its head. The server refuses malformed and ambiguous requests
- * by itself; no handler ever sees them. */
+ * A request is the head of a pooled block whose size the owner chooses, so that what a
+ * request needs (a ticket, a timer) is in the same block, and we allocate nothing per
+ * request once the pool is warm. Apart from its head, the block starts zeroed. The
+ * server refuses malformed and ambiguous requests by itself; handlers never see them. */
 #pragma once
 
 #include <glib.h>
@@ -59,15 +56,15 @@ typedef struct
   const LabHttpRoute *routes;
   guint n_routes;
   gpointer data;        /* for the callbacks */
-  gsize request_size;   /* bytes of a request's block, the LabHttpRequest at its head included;
-                           0: that alone */
+  gsize request_size;   /* bytes of a request's block, including the LabHttpRequest at its head;
+                           0: only that */
   guint idle_timeout_s; /* a connection on which nothing moves is closed; 0: after 60 s.
                            A request that waits for its answer is never idle. */
 
   /* All may be NULL. */
   gboolean (*arrived) (LabHttpRequest *request, gpointer data); /* before the route; TRUE: it has answered */
-  void (*hung_up) (LabHttpRequest *request, gpointer data);     /* of a watched request: the client has left */
-  void (*ended) (LabHttpRequest *request, gpointer data);       /* once for every request that came in,
+  void (*hung_up) (LabHttpRequest *request, gpointer data);     /* the client of a watched request has left */
+  void (*ended) (LabHttpRequest *request, gpointer data);       /* once for every request that arrived,
                                                                    answered or not: its block goes */
 } LabHttpServerOptions;
 
@@ -76,8 +73,8 @@ struct _LabHttpRequest
   /*< private >*/
   LabHttpServer *server;
   struct MHD_Connection *connection;
-  GList link;              /* among those whose headers are still to come, or that are held for a later answer */
-  const char *version_due; /* where it should stand in the first line */
+  GList link;              /* in the list of those whose headers are still to come, or of those held */
+  const char *version_due; /* where the version should start in the first line */
   guint64 body_bytes;
   guint state;
   gboolean is_watched;
@@ -87,31 +84,32 @@ struct _LabHttpRequest
  * Returns: (transfer full) */
 LabHttpServer *lab_http_server_new (const LabHttpServerOptions *options, GError **error);
 
-/* Requests still held are dropped. Not from inside a callback of the server. */
+/* Closes all connections. Requests that are held are dropped, and those that come in
+ * at this moment, too: no route runs any more. Not from inside a callback of the server. */
 void lab_http_server_free (LabHttpServer *server);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabHttpServer, lab_http_server_free)
 
 guint16 lab_http_server_port (const LabHttpServer *server);
 
-/* No new connection is taken; those that are open, and their requests, go on. */
+/* No new connection is accepted. Those that are open stay so, and new requests on them
+ * reach the routes as before; it is for the routes to turn them away. */
 void lab_http_server_stop_listening (LabHttpServer *server);
 
 /* Connections open now, and requests held for a later answer. */
 guint lab_http_server_connections (const LabHttpServer *server);
 guint lab_http_server_held (const LabHttpServer *server);
 
-/* Answers, once. The response is only borrowed and may serve any number of
- * requests. The block lives on until ended(). A request that was dropped is left
- * alone. */
+/* Answers, once. The response is only borrowed and may serve any number of requests.
+ * The block lives on until ended(). Does nothing if the request was dropped. */
 void lab_http_respond (LabHttpRequest *request, const LabHttpResponse *response);
 
 /* Closes the connection without an answer. */
 void lab_http_drop (LabHttpRequest *request);
 
-/* hung_up() will be called once should the client leave before the answer. (A
- * client that only closes its sending side counts as gone.) Costs two system
- * calls, so ask for it only when a request has to wait. Asked for twice it is no
- * different; without options.hung_up it is nothing. */
+/* From now on, hung_up() is called once if the client leaves before the answer. (A
+ * client that only closes its sending side counts as gone.) Costs two system calls, so
+ * use it only for a request that has to wait. A second call, or a server without
+ * hung_up(), changes nothing. */
 void lab_http_watch (LabHttpRequest *request);
 
 /* A response made once and sent many times. @header: a further header with its

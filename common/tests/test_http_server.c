@@ -1,15 +1,78 @@
 #include "../http/server.h"
 #include "../time/clock.h"
 
-#include <netinet/in.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The server runs on this thread's main loop, and so does the client: a plain
  * socket that is written to and looked at between the loop's iterations. */
+
+/* What the server and the library ask of the system and of each other, counted or
+ * refused where a test wants that. */
+
+static gboolean no_flags, no_epoll;
+static guint closed_twice, infos;
+
+#undef fcntl
+int
+fcntl (int fd, int command, ...)
+{
+  int (*real) (int, int, ...);
+  va_list arguments;
+  gpointer value;
+
+  va_start (arguments, command);
+  value = va_arg (arguments, gpointer); /* as wide as any other */
+  va_end (arguments);
+  *(void **) &real = dlsym (RTLD_NEXT, "fcntl");
+  if (no_flags && command == F_SETFL)
+    {
+      errno = EPERM;
+      return -1;
+    }
+  return real (fd, command, value);
+}
+
+int
+epoll_create1 (int flags)
+{
+  if (no_epoll)
+    {
+      errno = EMFILE;
+      return -1;
+    }
+  return (int) syscall (SYS_epoll_create1, flags);
+}
+
+int
+close (int fd)
+{
+  int result = (int) syscall (SYS_close, fd);
+
+  if (result != 0 && errno == EBADF)
+    closed_twice++;
+  return result;
+}
+
+const union MHD_ConnectionInfo *
+MHD_get_connection_info (struct MHD_Connection *connection, enum MHD_ConnectionInfoType type, ...)
+{
+  const union MHD_ConnectionInfo *(*real) (struct MHD_Connection *, enum MHD_ConnectionInfoType, ...);
+
+  infos++;
+  *(void **) &real = dlsym (RTLD_NEXT, "MHD_get_connection_info");
+  return real (connection, type);
+}
 
 typedef struct
 {
@@ -375,6 +438,31 @@ test_freed_early (void)
   close (half);
 }
 
+/* Requests that have arrived, but were not read yet when the server is freed: on
+ * connections of their own, and behind a request that is held. */
+static void
+test_freed_under_load (void)
+{
+  House *house = house_new ();
+  int held = connect_to (house);
+  int fresh[20];
+
+  for (guint i = 0; i < G_N_ELEMENTS (fresh); i++)
+    {
+      fresh[i] = connect_to (house);
+      assert_said (fresh[i], HELLO, "200 OK", "hello");
+    }
+  say (held, HELD HELD, -1);
+  while (house->held->len < 1)
+    g_main_context_iteration (NULL, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (fresh); i++)
+    g_assert_cmpint (send (fresh[i], HELD, strlen (HELD), MSG_NOSIGNAL), ==, (int) strlen (HELD));
+  house_free (house);
+  for (guint i = 0; i < G_N_ELEMENTS (fresh); i++)
+    close (fresh[i]);
+  close (held);
+}
+
 static void
 test_stop_listening (void)
 {
@@ -404,6 +492,40 @@ test_port_in_use (void)
       lab_http_server_new (&(LabHttpServerOptions) { .port = lab_http_server_port (house->server) }, &error));
   g_assert_nonnull (strstr (error->message, "cannot listen on 127.0.0.1 port"));
   house_free (house);
+}
+
+static guint
+count_files (void)
+{
+  g_autoptr (GDir) folder = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (folder) != NULL)
+    n++;
+  return n;
+}
+
+/* The library closes the socket that it was given before it fails, or it does not. */
+static void
+test_failed_start (void)
+{
+  gboolean *const faults[] = { &no_flags, &no_epoll };
+  guint files;
+
+  g_main_context_default (); /* has a file of its own */
+  files = count_files ();
+  closed_twice = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      *faults[i] = TRUE;
+      g_assert_null (lab_http_server_new (&(LabHttpServerOptions) { 0 }, &error));
+      *faults[i] = FALSE;
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
+      g_assert_cmpuint (closed_twice, ==, 0);
+      g_assert_cmpuint (count_files (), ==, files);
+    }
 }
 
 /* Whatever it is that there is no file for, the sentence says so. */
@@ -645,6 +767,60 @@ test_refused_among_others (void)
   house_free (house);
 }
 
+/* What a refusal costs does not depend on how many others are under way. */
+static void
+test_refused_among_many (void)
+{
+  static const char *const bad[]
+      = { "GET /hello HTTP/1.1\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+          "GET /hello HTTP/9.9\r\n\r\n", "nonsense\r\n\r\n" };
+  House *house = house_new ();
+  int half[1000];
+
+  for (guint i = 0; i < G_N_ELEMENTS (half); i++)
+    {
+      half[i] = connect_to (house);
+      say (half[i], "GET /hello HTTP/1.1\r\nHo", -1);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      infos = 0;
+      assert_refused (house, bad[i], bad[i], -1);
+      g_assert_cmpuint (infos, <, 300);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (half); i++)
+    close (half[i]);
+  house_free (house);
+}
+
+/* The headers come in pieces, and others begin in between. */
+static void
+test_refused_in_pieces (void)
+{
+  House *house = house_new ();
+  int others[20];
+  int fd = connect_to (house);
+  g_autofree char *heard = NULL;
+
+  say (fd, "GET /hello HTTP/1.1\r\nContent-Len", -1);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      others[i] = connect_to (house);
+      say (others[i], "GET /hello HTTP/1.1\r\nHo", -1);
+    }
+  say (fd, "gth: x\r\nHost: a\r\n\r\n", -1);
+  heard = hear (fd, NULL, 0);
+  g_assert_true (g_str_has_prefix (heard, "HTTP/1.1 400 "));
+  g_assert_true (is_one_answer (heard));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      assert_said (others[i], "st: a\r\n\r\n", "200 OK", "hello");
+      close (others[i]);
+    }
+  close (fd);
+  house_free (house);
+}
+
 static void
 test_split_at_every_byte (void)
 {
@@ -673,6 +849,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-server/answered-too-late", test_answered_too_late);
   g_test_add_func ("/http-server/dropped", test_dropped);
   g_test_add_func ("/http-server/freed-early", test_freed_early);
+  g_test_add_func ("/http-server/freed-under-load", test_freed_under_load);
+  g_test_add_func ("/http-server/failed-start", test_failed_start);
   g_test_add_func ("/http-server/stop-listening", test_stop_listening);
   g_test_add_func ("/http-server/port-in-use", test_port_in_use);
   g_test_add_func ("/http-server/out-of-files", test_out_of_files);
@@ -681,6 +859,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-server/large-chunked-body", test_large_chunked_body);
   g_test_add_func ("/http-server/nothing-in-the-first-line", test_nothing_in_the_first_line);
   g_test_add_func ("/http-server/refused-among-others", test_refused_among_others);
+  g_test_add_func ("/http-server/refused-among-many", test_refused_among_many);
+  g_test_add_func ("/http-server/refused-in-pieces", test_refused_in_pieces);
   g_test_add_func ("/http-server/split-at-every-byte", test_split_at_every_byte);
   return g_test_run ();
 }

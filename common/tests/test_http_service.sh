@@ -35,6 +35,7 @@ expect 'health stays up' "$(get /health)" '^HTTP/1.1 200 '
 kill "$pid"
 wait "$pid"
 result 'SIGTERM waits for what runs, but not for ever' $?
+expect 'and that is said' "$(cat "$work/log")" '^service: requests dropped because they were not done in time: 1$'
 wait "$holder"
 
 serve --slots=1 --service-time=60s --max-wait=0
@@ -64,6 +65,21 @@ result 'SIGTERM with a line' $?
 wait "$running" "$waiting"
 expect 'what runs is finished' "$(cat "$work/running")" '^\{"ok":true\}$'
 expect 'who waits is sent away' "$(cat "$work/waiting")" '^HTTP/1.1 503 '
+
+# SIGTERM while clients ask on and on, on the connections that they have.
+for round in 1 2 3 4 5; do
+  serve --slots=4 --service-time=5ms --max-waiting=41
+  for client in 1 2 3 4 5 6 7 8; do
+    curl -s --fail-early "$url/work?[1-1000000]" >/dev/null &
+    services="$services $!"
+  done
+  tries=0
+  while [ "$(stat work_done)" -lt 20 ] && [ $tries -lt 500 ]; do tries=$((tries + 1)); done
+  kill -TERM "$pid"
+  wait "$pid"
+  result "SIGTERM under load, $round" $?
+  result 'and every work that ran is finished' "$([ ! -s "$work/log" ]; echo $?)"
+done
 
 # Hang-ups.
 serve --slots=1 --service-time=60s --watch-hangups

@@ -52,7 +52,6 @@ house_new (const Settings *settings)
   service->settings = *settings;
   service->settings.slots = 1;
   service->settings.service_time_ns = 50 * LAB_MS;
-  service->settings.limit_concurrency = G_MAXINT;
   service->clock = house->clock = lab_clock_new_virtual (0);
   service->admission = house->admission = lab_admission_new (house->clock, &limits);
   make_responses (service);
@@ -143,6 +142,15 @@ visit_new (const House *house, const char *path)
   target->prepare (target, &visit->call);
   target->start (target, &visit->call);
   return visit;
+}
+
+static void
+visit_again (Visit *visit)
+{
+  LabTarget *target = lab_http_client_target (visit->client);
+
+  visit->is_over = FALSE;
+  target->start (target, &visit->call);
 }
 
 static void
@@ -306,6 +314,32 @@ a_shed_is_seen_as_a_shed (void)
   g_assert_cmpstr (seen->first_503_body, ==, "{\"error\":\"overloaded\",\"reason\":\"waited_too_long\"}");
 }
 
+/* On a connection that was open already: there are no new ones any more. */
+void
+a_service_that_stops_takes_no_new_work (void)
+{
+  g_autoptr (House) house = house_new (&(Settings) { .retry_after_s = 1 });
+  g_autoptr (Visit) kept = visit_new (house, "/work");
+  g_autoptr (Visit) holder = NULL;
+
+  AWAIT (counters (house)->running == 1);
+  let_works_end (house);
+  AWAIT (kept->is_over);
+  holder = visit_new (house, "/work");
+  AWAIT (counters (house)->running == 1);
+  lab_timer_init (&house->service.finish, house->clock, finish_now);
+  stop (&house->service);
+
+  visit_again (kept);
+  AWAIT (kept->is_over);
+  g_assert_cmpint (kept->outcome, ==, LAB_SHED);
+  AWAIT (lab_http_server_connections (house->service.server) == 1);
+  g_assert_false (has_finished (&house->service));
+  g_assert_true (lab_clock_run_until (house->clock, has_finished, &house->service));
+  AWAIT (holder->is_over);
+  g_assert_cmpint (holder->outcome, ==, LAB_OK);
+}
+
 #else
 
 #define WITHOUT_HTTP(test)                                       \
@@ -321,5 +355,6 @@ WITHOUT_HTTP (a_slot_is_free_as_soon_as_the_work_is_over)
 WITHOUT_HTTP (a_client_that_leaves_during_its_work_costs_no_slot)
 WITHOUT_HTTP (a_server_that_is_freed_gives_back_what_it_held)
 WITHOUT_HTTP (a_shed_is_seen_as_a_shed)
+WITHOUT_HTTP (a_service_that_stops_takes_no_new_work)
 
 #endif

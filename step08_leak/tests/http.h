@@ -10,3 +10,4 @@ void a_slot_is_free_as_soon_as_the_work_is_over (void);
 void a_client_that_leaves_during_its_work_costs_no_slot (void);
 void a_server_that_is_freed_gives_back_what_it_held (void);
 void a_shed_is_seen_as_a_shed (void);
+void a_service_that_stops_takes_no_new_work (void);

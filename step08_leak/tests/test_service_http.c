@@ -15,6 +15,7 @@ main (int argc, char *argv[])
   ADD (a_client_that_leaves_during_its_work_costs_no_slot);
   ADD (a_server_that_is_freed_gives_back_what_it_held);
   ADD (a_shed_is_seen_as_a_shed);
+  ADD (a_service_that_stops_takes_no_new_work);
 #undef ADD
   return g_test_run ();
 }
