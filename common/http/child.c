@@ -16,12 +16,12 @@
 #define STOP_PATIENCE_MS 5000
 #define LOOK_AGAIN_MS 2
 
-/* What the child writes goes to files, never into pipes: those would have to be
- * read for as long as it lives, or it stands still. */
+/* What the child writes goes to files, never into pipes: a pipe that nobody reads fills
+ * up, and then the child blocks. */
 struct _LabChild
 {
   GSubprocess *process;
-  pid_t group; /* of processes: the child's own, and whatever it starts is in it; 0: not there any more */
+  pid_t group; /* the process group of the child and whatever it starts; 0: gone */
   int out_fd;
   int log_fd;
   guint16 port;
@@ -32,7 +32,7 @@ struct _LabChild
 typedef struct
 {
   pid_t parent;
-  int ends[2]; /* of a pipe: the child says its number, which nobody else can tell once it has ended */
+  int ends[2]; /* of a pipe: the child tells its process ID, which GLib forgets once it has ended */
 } Birth;
 
 static void
@@ -44,12 +44,12 @@ in_the_child (gpointer data)
 
   setpgid (0, 0);
   prctl (PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid () != birth->parent /* it was faster to die */
+  if (getppid () != birth->parent /* which died before the prctl() */
       || write (birth->ends[1], &pid, sizeof pid) != sizeof pid)
     _exit (127);
 }
 
-/* A file without a name, which is appended to. */
+/* An unnamed file, opened for appending. */
 static int
 open_nameless (GError **error)
 {
@@ -82,27 +82,33 @@ spawn (LabChild *self, const char *const *argv, GError **error)
   g_subprocess_launcher_set_child_setup (launcher, in_the_child, &birth, NULL);
   self->process = g_subprocess_launcher_spawnv (launcher, argv, error);
   if (self->process != NULL && read (birth.ends[0], &self->group, sizeof self->group) != sizeof self->group)
-    self->group = 0; /* not even the child has come to life */
+    self->group = 0; /* the child did not get as far as telling it */
   close (birth.ends[0]);
   close (birth.ends[1]);
   return self->process != NULL;
 }
 
-/* GLib has a thread that reaps; a child that has ended has no number any more. */
+/* A thread of GLib reaps the child; after that it has no process ID any more. */
 static gboolean
 is_running (const LabChild *self)
 {
   return g_subprocess_get_identifier (self->process) != NULL;
 }
 
-/* Waits until @condition holds or the child has ended, and no longer than
- * @patience_ms. Returns whether the condition holds. */
 static gboolean
-wait_until (LabChild *self, gboolean (*condition) (LabChild *self), int patience_ms)
+is_given_up (const LabChildOptions *options)
+{
+  return options != NULL && options->give_up != NULL && options->give_up (options->data);
+}
+
+/* Waits until @condition holds, the child has ended, it is given up (@options may be
+ * NULL), or @patience_ms are over. Returns whether the condition holds. */
+static gboolean
+wait_until (LabChild *self, gboolean (*condition) (LabChild *self), int patience_ms, const LabChildOptions *options)
 {
   gint64 until_us = g_get_monotonic_time () + (gint64) patience_ms * 1000;
 
-  while (g_get_monotonic_time () < until_us && is_running (self))
+  while (g_get_monotonic_time () < until_us && is_running (self) && !is_given_up (options))
     {
       if (condition (self))
         return TRUE;
@@ -111,8 +117,8 @@ wait_until (LabChild *self, gboolean (*condition) (LabChild *self), int patience
   return condition (self);
 }
 
-/* What the child has written so far. Mapped, because reading would move the place
- * at which the child writes. */
+/* What the child has written so far. It is mapped, because the child shares the file's
+ * offset, which reading would move. */
 static GBytes *
 content_of (int fd)
 {
@@ -140,13 +146,13 @@ has_said_a_line (LabChild *self)
 }
 
 static gboolean
-read_port (LabChild *self)
+read_port (LabChild *self, const LabChildOptions *options)
 {
   g_autofree char *line = NULL;
   const char *colon;
   guint64 port;
 
-  if (!wait_until (self, has_said_a_line, START_PATIENCE_MS))
+  if (!wait_until (self, has_said_a_line, START_PATIENCE_MS, options))
     return FALSE;
   line = text_of (self->out_fd);
   *strchr (line, '\n') = '\0';
@@ -169,8 +175,7 @@ can_connect (LabChild *self)
   return connected;
 }
 
-/* Otherwise whoever has the port would be taken for the child, as long as the
- * child has not noticed. */
+/* If somebody else listened there, can_connect() would take that for the child. */
 static gboolean
 is_free (guint16 port, GError **error)
 {
@@ -191,6 +196,15 @@ last_complaint (LabChild *self)
   return g_strdup (line == NULL ? text : line + 1);
 }
 
+static gboolean
+has_started (LabChild *self, const LabChildOptions *options)
+{
+  gboolean listens
+      = self->port == 0 ? read_port (self, options) : wait_until (self, can_connect, START_PATIENCE_MS, options);
+
+  return listens && is_running (self);
+}
+
 LabChild *
 lab_child_start (const LabChildOptions *options, GError **error)
 {
@@ -204,10 +218,15 @@ lab_child_start (const LabChildOptions *options, GError **error)
     return NULL;
   if (!spawn (self, options->argv, error))
     return NULL;
-  if ((self->port == 0 ? read_port (self) : wait_until (self, can_connect, START_PATIENCE_MS)) && is_running (self))
+  if (has_started (self, options))
     return g_steal_pointer (&self);
 
   lab_child_stop (self);
+  if (is_given_up (options))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s was given up before it had started", options->argv[0]);
+      return NULL;
+    }
   complaint = last_complaint (self);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s did not start: %s", options->argv[0],
                *complaint == '\0' ? "it says nothing" : complaint);
@@ -237,8 +256,8 @@ int
 lab_child_stop (LabChild *self)
 {
   signal_group (self, SIGTERM);
-  wait_until (self, has_ended, STOP_PATIENCE_MS);
-  signal_group (self, SIGKILL); /* the child that did not heed it, or those that it has left behind */
+  wait_until (self, has_ended, STOP_PATIENCE_MS, NULL);
+  signal_group (self, SIGKILL); /* the child, if it did not heed it, and those that it has left behind */
   self->group = 0;
   g_subprocess_wait (self->process, NULL, NULL);
   return g_subprocess_get_if_exited (self->process) ? g_subprocess_get_exit_status (self->process) : -1;
@@ -263,7 +282,7 @@ lab_child_count_log (const LabChild *self, const char *text)
   g_autoptr (GBytes) log = content_of (self->log_fd);
   gsize length;
   const char *at = g_bytes_get_data (log, &length);
-  const char *end = at != NULL ? at + length : NULL; /* an empty log has no place */
+  const char *end = at != NULL ? at + length : NULL; /* NULL for an empty log */
   guint lines = 0;
 
   while (at != NULL && at < end)

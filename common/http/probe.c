@@ -5,8 +5,7 @@
 #define STEADY_FROM_NS LAB_S
 #define LAST_PATIENCE_NS (60 * LAB_S)
 
-/* It ends when its workers have their last answers, or when its patience with them
- * does. */
+/* It is over when its workers have their last answers, or when its patience is. */
 typedef struct
 {
   LabClosedLoop *workers;

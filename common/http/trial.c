@@ -4,6 +4,7 @@
 
 #include <json-glib/json-glib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WORKERS_PER_SLOT 4 /* of a probe */
 #define LONGEST_WORK_NS LAB_S
@@ -12,6 +13,30 @@
 #define STATS_PATIENCE_NS (10 * LAB_S)
 #define STATS_PATIENCE_INTERRUPTED_NS (LAB_S / 2)
 #define STATS_AGAIN_US 20000
+
+/* The program cannot go on. After a signal that is what the user wanted; _exit(), because
+ * callers still hold what leak checkers would complain about. */
+G_NORETURN static void
+end_program (Lab *lab, const GError *error)
+{
+  if (lab_is_interrupted (lab))
+    _exit (lab_finish (lab));
+  lab_fail (lab, "%s", error->message);
+}
+
+static gboolean
+is_interrupted (gpointer data)
+{
+  return lab_is_interrupted (data);
+}
+
+LabChild *
+lab_http_child_start (Lab *lab, const char *const *argv, guint16 port, GError **error)
+{
+  const LabChildOptions options = { .argv = argv, .port = port, .give_up = is_interrupted, .data = lab };
+
+  return lab_child_start (&options, error);
+}
 
 LabHttpTrial *
 lab_http_trial_new_of (const char *label, LabChild *service)
@@ -40,9 +65,9 @@ lab_http_trial_new (Lab *lab, const char *label, const char *const *flags)
     g_ptr_array_add (argv, g_strdup (*flags));
   g_ptr_array_add (argv, NULL);
 
-  service = lab_child_start (&(LabChildOptions) { .argv = (const char *const *) argv->pdata }, &error);
+  service = lab_http_child_start (lab, (const char *const *) argv->pdata, 0, &error);
   if (service == NULL)
-    lab_fail (lab, "%s", error->message);
+    end_program (lab, error);
   return lab_http_trial_new_of (label, service);
 }
 
@@ -92,18 +117,31 @@ refuse_long_works (Lab *lab)
               service_time_s, (double) LAB_HTTP_PROBE_NS / LAB_S, most_s);
 }
 
+/* With fewer workers than slots the service would never be full. */
+static guint
+workers_for (Lab *lab)
+{
+  gint64 slots = lab_settings (lab)->slots;
+
+  if (slots > LAB_HTTP_PROBE_WORKERS_MAX)
+    lab_warn (lab,
+              "the probe has %d workers, which cannot fill %" G_GINT64_FORMAT
+              " slots: the capacity that it measures is too low",
+              LAB_HTTP_PROBE_WORKERS_MAX, slots);
+  return (guint) CLAMP (WORKERS_PER_SLOT * slots, LAB_HTTP_PROBE_WORKERS, LAB_HTTP_PROBE_WORKERS_MAX);
+}
+
 double
 lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps)
 {
   refuse_long_works (lab);
 
   g_autoptr (LabHttpClient) client = client_for (lab, trial);
-  /* With fewer than the slots it would never be full. Its work is worth counting
-   * however late: clients wait for the probe as long as they have to. */
-  guint workers = MAX (LAB_HTTP_PROBE_WORKERS, WORKERS_PER_SLOT * (guint) lab_settings (lab)->slots);
   LabHttpProbe found;
 
-  lab_http_probe (lab, lab_http_client_target (client), &(LabHttpProbeOptions) { .workers = workers }, &found);
+  /* Without patience_ns: every answer counts, however late. */
+  lab_http_probe (lab, lab_http_client_target (client), &(LabHttpProbeOptions) { .workers = workers_for (lab) },
+                  &found);
   if (found.steady_rps <= 0 && !lab_is_interrupted (lab))
     lab_fail (lab,
               "the service has done no work in the last two seconds of the probe, so there is no load to offer it");
@@ -112,8 +150,8 @@ lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps
   return found.capacity_rps;
 }
 
-/* For how long a service is asked for a number; a user who has pressed Ctrl-C does
- * not wait as long. */
+/* How long a service is asked for a number. A user who has pressed Ctrl-C does not wait
+ * that long. */
 typedef struct
 {
   Lab *lab;
@@ -129,6 +167,16 @@ is_at_its_end (gpointer data)
   return (g_get_monotonic_time () - patience->begun_us) * LAB_US >= limit_ns;
 }
 
+/* Returns whether @node is a whole number that is not negative. */
+static gboolean
+read_count (JsonNode *node, gint64 *count)
+{
+  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64)
+    return FALSE;
+  *count = json_node_get_int (node);
+  return *count >= 0;
+}
+
 /* Returns -1 with @error set when there is no such number. */
 static gint64
 read_stat (const LabChild *service, const char *key, Patience *patience, GError **error)
@@ -137,16 +185,19 @@ read_stat (const LabChild *service, const char *key, Patience *patience, GError 
   g_autofree char *text = lab_http_get (url, STATS_TIMEOUT_NS, is_at_its_end, patience, error);
   g_autoptr (JsonParser) parser = json_parser_new ();
   JsonNode *root;
+  gint64 count;
 
   if (text == NULL || !json_parser_load_from_data (parser, text, -1, error))
     return -1;
   root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root) || !json_object_has_member (json_node_get_object (root), key))
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)
+      || !read_count (json_object_get_member (json_node_get_object (root), key), &count))
     {
-      g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED, "%s has no '%s'", url, key);
+      g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED, "%s has no '%s' that is a count", url,
+                   key);
       return -1;
     }
-  return json_object_get_int_member (json_node_get_object (root), key);
+  return count;
 }
 
 guint64
@@ -163,7 +214,7 @@ lab_http_service_stat (Lab *lab, const LabChild *service, const char *key)
       if (value >= 0)
         return (guint64) value;
       if (is_at_its_end (&patience))
-        lab_fail (lab, "%s", error->message);
+        end_program (lab, error);
       g_usleep (STATS_AGAIN_US);
     }
 }
@@ -182,8 +233,8 @@ trial_start (Lab *lab, LabHttpTrial *trial, double rate_rps)
                                                            .hang_up = TRUE });
 }
 
-/* The clients leave, and with them their connections: only then do a limit on
- * connections and the counters speak to anybody else. */
+/* The clients leave and close their connections before the counters are read: a limit
+ * on connections would otherwise refuse us, too. */
 static void
 trial_end (Lab *lab, LabHttpTrial *trial, double rate_rps)
 {

@@ -98,6 +98,33 @@ test_its_exit_status (void)
   g_assert_cmpint (lab_child_stop (child), ==, 7);
 }
 
+static gboolean
+is_third_time (gpointer data)
+{
+  return ++*(guint *) data >= 3;
+}
+
+/* On either way that it can be waited for. */
+static void
+test_that_is_given_up (void)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      gint64 begun_us = g_get_monotonic_time ();
+      guint asked = 0;
+
+      g_assert_null (lab_child_start (&(LabChildOptions) { .argv = (const char *[]) { "sleep", "60", NULL },
+                                                           .port = i == 0 ? 0 : lab_child_free_port (),
+                                                           .give_up = is_third_time,
+                                                           .data = &asked },
+                                      &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_cmpuint (asked, >=, 3);
+      g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 10 * G_USEC_PER_SEC); /* its own patience takes 15 s */
+    }
+}
+
 static void
 test_that_is_not_there (void)
 {
@@ -241,6 +268,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-child/its-port", test_its_port);
   g_test_add_func ("/http-child/a-known-port", test_a_known_port);
   g_test_add_func ("/http-child/that-does-not-start", test_that_does_not_start);
+  g_test_add_func ("/http-child/that-is-given-up", test_that_is_given_up);
   g_test_add_func ("/http-child/that-is-not-there", test_that_is_not_there);
   g_test_add_func ("/http-child/that-ends-at-once", test_that_ends_at_once);
   g_test_add_func ("/http-child/its-exit-status", test_its_exit_status);

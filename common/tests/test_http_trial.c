@@ -5,6 +5,7 @@
 #include "../http/trial.h"
 
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -38,6 +39,57 @@ ask_the_dumb (Lab *lab)
   lab_http_service_stat (lab, child, "work_done");
 }
 
+static void
+start_the_service (Lab *lab)
+{
+  g_autoptr (LabHttpTrial) trial = NULL;
+
+  g_thread_unref (g_thread_new ("user", press_ctrl_c, NULL));
+  trial = lab_http_trial_new (lab, "a trial", NULL);
+}
+
+/* One thread answers all questions after numbers with @body. */
+
+typedef struct
+{
+  int fd;
+  const char *body;
+} Teller;
+
+static gpointer
+tell_all (gpointer data)
+{
+  const Teller *teller = data;
+  g_autofree char *answer
+      = g_strdup_printf ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %" G_GSIZE_FORMAT "\r\n\r\n%s",
+                         strlen (teller->body), teller->body);
+  char bytes[4096];
+
+  for (;;)
+    {
+      int fd = accept4 (teller->fd, NULL, NULL, SOCK_CLOEXEC);
+
+      if (recv (fd, bytes, sizeof bytes, 0) > 0)
+        send (fd, answer, strlen (answer), MSG_NOSIGNAL);
+      close (fd);
+    }
+  return NULL;
+}
+
+static void
+ask_for (Lab *lab, const char *body)
+{
+  guint16 port = 0;
+  Teller teller = { lab_bind_loopback (&port, NULL), body };
+  g_autofree char *script = g_strdup_printf ("echo :%u; exec sleep 60", port);
+  g_autoptr (LabChild) child = NULL;
+
+  g_assert_cmpint (listen (teller.fd, 16), ==, 0);
+  g_thread_unref (g_thread_new ("teller", tell_all, &teller));
+  child = lab_child_start (&(LabChildOptions) { .argv = (const char *[]) { "sh", "-c", script, NULL } }, NULL);
+  lab_print (lab, "work_done: %" G_GUINT64_FORMAT "\n", lab_http_service_stat (lab, child, "work_done"));
+}
+
 /* A run of ten requests, of which @lost left no outcome and @unsent were not sent,
  * by a service that says that it has finished @work. */
 static void
@@ -66,6 +118,10 @@ be_the_program (const char *mode, char *out)
 
   if (g_str_equal (mode, "dumb"))
     ask_the_dumb (lab);
+  else if (g_str_equal (mode, "deaf"))
+    start_the_service (lab);
+  else if (g_str_has_prefix (mode, "{"))
+    ask_for (lab, mode);
   else if (g_str_equal (mode, "well"))
     settle (lab, 0, 0, 12);
   else if (g_str_equal (mode, "lost"))
@@ -80,12 +136,12 @@ be_the_program (const char *mode, char *out)
 /* --- the tests --- */
 
 static char *
-run_as (const char *mode, int status)
+run_program_as (const char *program, const char *mode, int status)
 {
   g_autofree char *folder = g_dir_make_tmp ("trial-XXXXXX", NULL);
   g_autofree char *out = g_strdup_printf ("--out=%s", folder);
   g_autofree char *clean_up = g_strdup_printf ("rm -r '%s'", folder);
-  const char *argv[] = { "/proc/self/exe", "--as", mode, out, NULL };
+  const char *argv[] = { program, "--as", mode, out, NULL };
   g_autoptr (GError) error = NULL;
   char *text;
   int wait_status;
@@ -101,6 +157,12 @@ run_as (const char *mode, int status)
       g_assert_error (error, G_SPAWN_EXIT_ERROR, status);
     }
   return text;
+}
+
+static char *
+run_as (const char *mode, int status)
+{
+  return run_program_as ("/proc/self/exe", mode, status);
 }
 
 static void
@@ -133,10 +195,65 @@ static void
 test_ctrl_c_while_asking (void)
 {
   gint64 begun_us = g_get_monotonic_time ();
-  g_autofree char *text = run_as ("dumb", 2);
+  g_autofree char *text = run_as ("dumb", 130);
 
   g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 8 * G_USEC_PER_SEC);
   g_assert_cmpstr (text, ==, "");
+}
+
+/* And while a service is started that never listens: it is a script beside a copy of
+ * this program. */
+static void
+test_ctrl_c_while_starting (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("trial-XXXXXX", NULL);
+  g_autofree char *program = g_build_filename (folder, "program", NULL);
+  g_autofree char *service = g_build_filename (folder, "service", NULL);
+  g_autoptr (GFile) from = g_file_new_for_path ("/proc/self/exe");
+  g_autoptr (GFile) to = g_file_new_for_path (program);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 begun_us;
+
+  g_file_copy (from, to, G_FILE_COPY_NONE, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_file_set_contents_full (service, "#!/bin/sh\nexec sleep 60\n", -1, G_FILE_SET_CONTENTS_NONE, 0700, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_chmod (program, 0700), ==, 0);
+  begun_us = g_get_monotonic_time ();
+  text = run_program_as (program, "deaf", 130);
+  g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 10 * G_USEC_PER_SEC); /* to wait for it takes 15 s */
+  g_assert_cmpstr (text, ==, "");
+  g_remove (program);
+  g_remove (service);
+  g_rmdir (folder);
+}
+
+/* Numbers that are no counts. All at once, because each is asked for again and again for
+ * 10 seconds. */
+static gpointer
+run_in_vain (gpointer mode)
+{
+  return run_as (mode, 2);
+}
+
+static void
+test_numbers (void)
+{
+  static const char *const bad[]
+      = { "{\"work_done\":-1}", "{\"work_done\":1.5}", "{\"work_done\":\"1\"}", "{\"work_done\":null}", "{}", "{" };
+  GThread *threads[G_N_ELEMENTS (bad)];
+  g_autofree char *good = run_as ("{\"work_done\":7}", 0);
+
+  g_assert_cmpstr (good, ==, "work_done: 7\n");
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    threads[i] = g_thread_new (bad[i], run_in_vain, (gpointer) bad[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autofree char *text = g_thread_join (threads[i]);
+
+      g_assert_cmpstr (text, ==, "");
+    }
 }
 
 int
@@ -147,5 +264,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/http-trial/accounts", test_accounts);
   g_test_add_func ("/http-trial/ctrl-c-while-asking", test_ctrl_c_while_asking);
+  g_test_add_func ("/http-trial/ctrl-c-while-starting", test_ctrl_c_while_starting);
+  g_test_add_func ("/http-trial/numbers", test_numbers);
   return g_test_run ();
 }
