@@ -1,11 +1,10 @@
 #include "client.h"
 
-#include "../admission/retry_after.h"
+#include "answer.h"
+#include "easy.h"
 #include "sockets.h"
 #include "syntax.h"
 
-#include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 
 #define EVENTS_PER_DISPATCH 256
-#define CONNECTIONS_KEPT 65536 /* as many as there are ports: never close one that may serve again */
+#define CONNECTIONS_KEPT 65536 /* as many as there are ports: never close one that can be used again */
 
 G_DEFINE_QUARK (lab - http - client - error, lab_http_client_error)
 
@@ -25,11 +24,11 @@ struct _LabHttpClient
   CURLM *multi;
   CURLU *url;
   struct curl_slist *headers;
-  struct curl_slist *resolved; /* the name and its addresses, for the library */
+  struct curl_slist *resolved; /* the name and its addresses, for libcurl */
   GSource *source;
   int epoll_fd;
-  GArray *watched; /* guint8 by descriptor: the epoll events it is registered with */
-  gint64 due_us;   /* when the library wants to be called; G_MAXINT64: not at all */
+  GArray *watched; /* Watched, by descriptor */
+  gint64 due_us;   /* when libcurl wants to be called; G_MAXINT64: not at all */
   guint inflight;
 };
 
@@ -37,291 +36,24 @@ typedef struct
 {
   LabCall call;
   LabHttpClient *client;
-  CURL *easy;
-  gboolean is_active;    /* the library has it */
-  guint sends;           /* of this request */
-  int socket_errno;      /* of a socket that could not be made; 0 */
-  gboolean has_headers;  /* all of them */
-  gint64 length;         /* as its headers say; -1: they do not */
-  gboolean is_ambiguous; /* they say different ones, or none that is a number */
-  char complaint[CURL_ERROR_SIZE];
-  gsize body_kept; /* of a 503, while it is the first */
-  char body[LAB_HTTP_FIRST_503_BODY + 1];
+  gboolean is_active; /* libcurl has it */
+  LabHttpAnswer answer;
 } HttpCall;
 
-const char *
-lab_http_error_name (LabHttpError error)
-{
-  static const char *const names[LAB_HTTP_N_ERRORS] = {
-    [LAB_HTTP_NO_ERROR] = "none",
-    [LAB_HTTP_CONNECT_REFUSED] = "connect_refused",
-    [LAB_HTTP_CONNECT_FAILED] = "connect_failed",
-    [LAB_HTTP_RESET] = "reset",
-    [LAB_HTTP_CLOSED] = "closed",
-    [LAB_HTTP_INCOMPLETE] = "incomplete",
-    [LAB_HTTP_MALFORMED] = "malformed",
-    [LAB_HTTP_TOO_LARGE] = "too_large",
-    [LAB_HTTP_TLS_CERTIFICATE] = "tls_certificate",
-    [LAB_HTTP_TLS_HANDSHAKE] = "tls_handshake",
-    [LAB_HTTP_REDIRECT] = "redirect",
-    [LAB_HTTP_STATUS] = "status",
-    [LAB_HTTP_OTHER] = "other",
-    [LAB_HTTP_OUT_OF_PORTS] = "out_of_ports",
-    [LAB_HTTP_OUT_OF_FILES] = "out_of_files",
-    [LAB_HTTP_OUT_OF_MEMORY] = "out_of_memory",
-    [LAB_HTTP_OVER_MAX_INFLIGHT] = "over_max_inflight",
-  };
-
-  g_return_val_if_fail (error < LAB_HTTP_N_ERRORS, NULL);
-  return names[error];
-}
-
-/* Naming what became of a call. */
-
-static LabHttpError
-error_of_errno (int number, LabHttpError otherwise)
-{
-  switch (number)
-    {
-    case ECONNREFUSED:
-      return LAB_HTTP_CONNECT_REFUSED;
-    case EADDRNOTAVAIL:
-      return LAB_HTTP_OUT_OF_PORTS;
-    case EMFILE:
-    case ENFILE:
-      return LAB_HTTP_OUT_OF_FILES;
-    case ENOBUFS:
-    case ENOMEM:
-      return LAB_HTTP_OUT_OF_MEMORY;
-    default:
-      return otherwise;
-    }
-}
-
-static LabHttpError
-error_of_connecting (HttpCall *call)
-{
-  long number = 0;
-
-  if (call->socket_errno != 0)
-    return error_of_errno (call->socket_errno, LAB_HTTP_CONNECT_FAILED);
-  curl_easy_getinfo (call->easy, CURLINFO_OS_ERRNO, &number);
-  return error_of_errno ((int) number, LAB_HTTP_CONNECT_FAILED);
-}
-
-static LabHttpError
-error_of_result (HttpCall *call, CURLcode result)
-{
-  switch (result)
-    {
-    case CURLE_OK:
-      /* Headers that break off are an answer to the library. */
-      if (!call->has_headers)
-        return LAB_HTTP_INCOMPLETE;
-      return call->is_ambiguous ? LAB_HTTP_MALFORMED : LAB_HTTP_NO_ERROR;
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_OPERATION_TIMEDOUT: /* the library's own patience with connecting: 5 minutes */
-      return error_of_connecting (call);
-    case CURLE_GOT_NOTHING:
-    case CURLE_ABORTED_BY_CALLBACK: /* only may_send() aborts: closed under it for the second time */
-      return LAB_HTTP_CLOSED;
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-      /* These have no code of their own. */
-      if (strstr (call->complaint, "chunked-encoding") != NULL)
-        return LAB_HTTP_MALFORMED;
-      return strstr (call->complaint, "Too large response headers") != NULL ? LAB_HTTP_TOO_LARGE : LAB_HTTP_RESET;
-    case CURLE_PARTIAL_FILE:
-      return LAB_HTTP_INCOMPLETE;
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_FILESIZE_EXCEEDED:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-      return LAB_HTTP_MALFORMED;
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-      return LAB_HTTP_TLS_CERTIFICATE;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_SSL_CIPHER:
-      return LAB_HTTP_TLS_HANDSHAKE;
-    case CURLE_OUT_OF_MEMORY:
-      /* A line of the answer for which the library has no room is one, too. */
-      return call->sends > 0 ? LAB_HTTP_TOO_LARGE : LAB_HTTP_OUT_OF_MEMORY;
-    default:
-      return LAB_HTTP_OTHER;
-    }
-}
-
-static LabHttpError
-error_of_status (HttpCall *call, long status)
-{
-  if (status >= 200 && status <= 299)
-    return LAB_HTTP_NO_ERROR;
-  if (status >= 300 && status <= 399)
-    return LAB_HTTP_REDIRECT;
-  if (status < 0 || status >= (long) G_N_ELEMENTS (call->client->counters.statuses))
-    return LAB_HTTP_MALFORMED;
-  call->client->counters.statuses[status]++;
-  return LAB_HTTP_STATUS;
-}
-
-static void
-note_shed (HttpCall *call, long status)
-{
-  LabHttpCounters *counters = &call->client->counters;
-  struct curl_header *header = NULL;
-  const char *value = NULL;
-
-  if (curl_easy_header (call->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
-    value = header->value;
-  if (lab_retry_after_parse (value, g_get_real_time () / G_USEC_PER_SEC) >= 0)
-    counters->retry_after++;
-  else if (value != NULL)
-    counters->retry_after_ignored++;
-
-  if (status == 503 && !counters->saw_503)
-    {
-      counters->saw_503 = TRUE;
-      counters->first_503_retry_after = g_strdup (value);
-      memcpy (counters->first_503_body, call->body, call->body_kept);
-    }
-}
-
-/* Counts the call and says what it ended as. */
-static LabOutcome
-judge (HttpCall *call, CURLcode result)
-{
-  LabHttpCounters *counters = &call->client->counters;
-  LabHttpError error = error_of_result (call, result);
-  long status = 0;
-
-  if (error == LAB_HTTP_NO_ERROR)
-    {
-      counters->answered++;
-      curl_easy_getinfo (call->easy, CURLINFO_RESPONSE_CODE, &status);
-      if (status == 503 || status == 429)
-        {
-          note_shed (call, status);
-          return LAB_SHED;
-        }
-      error = error_of_status (call, status);
-      if (error == LAB_HTTP_NO_ERROR)
-        return LAB_OK;
-    }
-  counters->errors[error]++;
-  return error >= LAB_HTTP_OUT_OF_PORTS ? LAB_UNSENT : LAB_ERROR;
-}
-
-/* The library's callbacks for one request. */
-
-/* Before each sending. The library itself sends a request again whose kept
- * connection was closed under it, up to five times; here it may do so once. */
-static int
-may_send (void *data, char *their_ip, char *our_ip, int their_port, int our_port)
-{
-  HttpCall *call = data;
-
-  (void) their_ip, (void) our_ip, (void) their_port, (void) our_port;
-  if (call->sends++ == 1)
-    call->client->counters.resent++;
-  return call->sends <= 2 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
-}
-
-static void
-forget_headers (HttpCall *call)
-{
-  call->has_headers = FALSE;
-  call->is_ambiguous = FALSE;
-  call->length = -1;
-}
-
-/* To the library a length that is no number is none, and of two the last counts; where
- * such an answer ends nobody can tell (RFC 9112, section 6.3). */
-static void
-take_length (HttpCall *call, const char *value, gsize n)
-{
-  guint64 length = 0;
-  gsize i = 0;
-  gsize digits;
-
-  while (i < n && (value[i] == ' ' || value[i] == '\t'))
-    i++;
-  for (digits = i; i < n && g_ascii_isdigit (value[i]); i++)
-    if (!g_uint64_checked_mul (&length, length, 10)
-        || !g_uint64_checked_add (&length, length, (guint64) g_ascii_digit_value (value[i])))
-      call->is_ambiguous = TRUE;
-  digits = i - digits;
-  while (i < n && g_ascii_isspace (value[i]))
-    i++;
-  if (digits == 0 || i < n || length > G_MAXINT64 || (call->length >= 0 && call->length != (gint64) length))
-    call->is_ambiguous = TRUE;
-  call->length = (gint64) length;
-}
-
-/* Line by line. An answer may have several heads ("100 Continue"), each of which
- * ends with an empty line, and lines of a trailer after its body. */
-static size_t
-take_header (char *line, size_t size, size_t n, void *data)
-{
-  static const char length[] = "Content-Length:";
-  HttpCall *call = data;
-
-  (void) size;
-  if (n <= 2 && (*line == '\r' || *line == '\n'))
-    call->has_headers = TRUE;
-  else if (n >= 5 && memcmp (line, "HTTP/", 5) == 0)
-    forget_headers (call);
-  else if (!call->has_headers && n >= sizeof length - 1 && g_ascii_strncasecmp (line, length, sizeof length - 1) == 0)
-    take_length (call, line + sizeof length - 1, n - (sizeof length - 1));
-  return n;
-}
-
-static size_t
-take_body (char *bytes, size_t size, size_t n, void *data)
-{
-  HttpCall *call = data;
-
-  if (!call->client->counters.saw_503 && call->body_kept < LAB_HTTP_FIRST_503_BODY)
-    {
-      gsize kept = MIN (size * n, LAB_HTTP_FIRST_503_BODY - call->body_kept);
-
-      memcpy (call->body + call->body_kept, bytes, kept);
-      call->body_kept += kept;
-    }
-  return size * n;
-}
-
-static gboolean
-is_loopback (const struct sockaddr *address)
-{
-  const struct in6_addr *six;
-
-  if (address->sa_family == AF_INET)
-    return ntohl (((const struct sockaddr_in *) address)->sin_addr.s_addr) >> 24 == 127;
-  if (address->sa_family != AF_INET6)
-    return FALSE;
-  six = &((const struct sockaddr_in6 *) address)->sin6_addr;
-  return IN6_IS_ADDR_LOOPBACK (six) || (IN6_IS_ADDR_V4MAPPED (six) && six->s6_addr[12] == 127);
-}
-
-/* The library's sockets behind our epoll.
+/* libcurl's sockets behind our epoll.
  *
- * A kept connection would be taken out of the epoll after each request and put
- * back for the next. Instead it stays, and only when an event comes that the
- * library does not want (the server has closed it) is it taken out.
+ * libcurl stops watching a kept connection after each request and starts again for the
+ * next one. We save those system calls: the socket stays registered, and is taken out
+ * only when an event comes that libcurl does not want (the server has closed it).
  *
- * The kernel forgets a socket when it is closed, and its number is the next one's.
- * The library closes most through close_socket(), and some on ways of its own: so a
- * new socket begins unwatched, and where the kernel remembers otherwise it is right. */
+ * When a socket is closed, the kernel forgets its registration, and the next socket gets
+ * its number. libcurl closes most sockets through close_socket(), but not all. So a new
+ * socket starts as not registered; should the kernel know better, watch_socket() adapts. */
 
 typedef struct
 {
   guint8 wanted;     /* CURL_POLL_IN, CURL_POLL_OUT, or both */
-  guint8 registered; /* likewise, with the kernel */
+  guint8 registered; /* the same, as the kernel knows it */
 } Watched;
 
 static Watched *
@@ -359,7 +91,7 @@ register_socket (LabHttpClient *self, int fd, Watched *watched)
   if (watched->wanted == watched->registered)
     return TRUE;
   if (watched->wanted == 0)
-    epoll_ctl (self->epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* or it is closed, and forgotten already */
+    epoll_ctl (self->epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* fails if it is closed, which is as good */
   else
     is_watched = watch_socket (self, fd, watched);
   watched->registered = is_watched ? watched->wanted : 0;
@@ -379,8 +111,8 @@ socket_changed (CURL *easy, curl_socket_t fd, int what, void *data, void *socket
   return 0;
 }
 
-/* Whatever a URL was taken to mean: no socket is made to a remote address that
- * was not allowed. */
+/* The last word on addresses: whatever libcurl takes the URL to mean, it gets no socket
+ * to a remote address unless that is allowed. */
 static curl_socket_t
 open_socket (void *data, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -388,15 +120,15 @@ open_socket (void *data, curlsocktype purpose, struct curl_sockaddr *address)
   int fd;
 
   (void) purpose;
-  if (!call->client->options.allow_remote && !is_loopback (&address->addr))
+  if (!call->client->options.allow_remote && !lab_is_loopback (&address->addr))
     {
-      call->socket_errno = EACCES;
+      call->answer.socket_errno = EACCES;
       return CURL_SOCKET_BAD;
     }
   fd = socket (address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0)
     {
-      call->socket_errno = errno;
+      call->answer.socket_errno = errno;
       return CURL_SOCKET_BAD;
     }
   *watched_of (call->client, fd) = (Watched) { 0 };
@@ -418,7 +150,7 @@ timer_changed (CURLM *multi, long timeout_ms, void *data)
   LabHttpClient *self = data;
 
   (void) multi;
-  /* Noted for prepare(): to tell the source would wake its main loop each time. */
+  /* For source_prepare(). g_source_set_ready_time() would wake the main loop each time. */
   self->due_us = timeout_ms < 0 ? G_MAXINT64 : g_get_monotonic_time () + timeout_ms * 1000;
   return 0;
 }
@@ -436,8 +168,8 @@ finish_done (LabHttpClient *self)
       LabOutcome outcome;
 
       curl_easy_getinfo (message->easy_handle, CURLINFO_PRIVATE, (char **) &call);
-      outcome = judge (call, result);
-      curl_multi_remove_handle (self->multi, call->easy);
+      outcome = lab_http_answer_judge (&call->answer, result);
+      curl_multi_remove_handle (self->multi, call->answer.easy);
       call->is_active = FALSE;
       self->inflight--;
       lab_call_finish (&call->call, outcome);
@@ -542,39 +274,17 @@ set_request (LabHttpClient *self, CURL *easy)
     curl_easy_setopt (easy, CURLOPT_CUSTOMREQUEST, options->method);
 }
 
-/* What every request of ours has in common. */
-static void
-set_manners (CURL *easy, gboolean insecure)
-{
-  curl_easy_setopt (easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt (easy, CURLOPT_PROXY, ""); /* whatever the environment says */
-  curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt (easy, CURLOPT_CAPATH, NULL); /* only so are the authorities read once, not for each connection */
-  curl_easy_setopt (easy, CURLOPT_SSL_VERIFYPEER, insecure ? 0L : 1L);
-  curl_easy_setopt (easy, CURLOPT_SSL_VERIFYHOST, insecure ? 0L : 2L);
-}
-
 static void
 http_prepare (LabTarget *target, LabCall *head)
 {
   LabHttpClient *self = LAB_OWNER_OF (target, LabHttpClient, target);
   HttpCall *call = (HttpCall *) head;
-  CURL *easy = curl_easy_init ();
+  CURL *easy = lab_http_easy_new (self->options.insecure);
 
-  if (easy == NULL)
-    g_error ("no memory for a request");
   call->client = self;
-  call->easy = easy;
-  set_manners (easy, self->options.insecure);
+  lab_http_answer_init (&call->answer, easy, &self->counters);
   set_request (self, easy);
   curl_easy_setopt (easy, CURLOPT_PRIVATE, call);
-  curl_easy_setopt (easy, CURLOPT_PREREQFUNCTION, may_send);
-  curl_easy_setopt (easy, CURLOPT_PREREQDATA, call);
-  curl_easy_setopt (easy, CURLOPT_ERRORBUFFER, call->complaint);
-  curl_easy_setopt (easy, CURLOPT_HEADERFUNCTION, take_header);
-  curl_easy_setopt (easy, CURLOPT_HEADERDATA, call);
-  curl_easy_setopt (easy, CURLOPT_WRITEFUNCTION, take_body);
-  curl_easy_setopt (easy, CURLOPT_WRITEDATA, call);
   curl_easy_setopt (easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   curl_easy_setopt (easy, CURLOPT_OPENSOCKETDATA, call);
   curl_easy_setopt (easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
@@ -585,7 +295,7 @@ static void
 http_dispose (LabTarget *target, LabCall *head)
 {
   (void) target;
-  curl_easy_cleanup (((HttpCall *) head)->easy);
+  curl_easy_cleanup (((HttpCall *) head)->answer.easy);
 }
 
 static void
@@ -606,14 +316,10 @@ http_start (LabTarget *target, LabCall *head)
       finish_unsent (call, LAB_HTTP_OVER_MAX_INFLIGHT);
       return;
     }
-  call->sends = 0;
-  call->socket_errno = 0;
-  call->body_kept = 0;
-  forget_headers (call);
-  call->complaint[0] = '\0';
-  if (curl_multi_add_handle (self->multi, call->easy) != CURLM_OK)
+  lab_http_answer_begin (&call->answer);
+  if (curl_multi_add_handle (self->multi, call->answer.easy) != CURLM_OK)
     {
-      finish_unsent (call, LAB_HTTP_OUT_OF_MEMORY); /* it has no other reason with a handle like ours */
+      finish_unsent (call, LAB_HTTP_OUT_OF_MEMORY); /* the only reason; any other would be a bug of ours */
       return;
     }
   call->is_active = TRUE;
@@ -627,7 +333,7 @@ http_abandon (LabTarget *target, LabCall *head)
   HttpCall *call = (HttpCall *) head;
 
   g_return_if_fail (call->is_active);
-  curl_multi_remove_handle (self->multi, call->easy); /* closes its connection */
+  curl_multi_remove_handle (self->multi, call->answer.easy); /* closes its connection, or resets its stream */
   call->is_active = FALSE;
   self->inflight--;
   self->counters.abandoned++;
@@ -660,8 +366,8 @@ parse_url (LabHttpClient *self, GError **error)
   return FALSE;
 }
 
-/* The address as the library wants it for a name; one that needs its interface
- * named ("fe80::1%eth0") it does not take. Returns: (transfer full), or NULL. */
+/* The address as libcurl wants it in a list of resolved names. It does not take one that
+ * names an interface ("fe80::1%eth0"); NULL then. Returns: (transfer full) */
 static char *
 text_of_address (const struct addrinfo *info)
 {
@@ -673,8 +379,8 @@ text_of_address (const struct addrinfo *info)
   return info->ai_family == AF_INET6 ? g_strdup_printf ("[%s]", text) : g_strdup (text);
 }
 
-/* Holds every address of @host against the rule, and notes them for the library,
- * so that it never asks a name server again. */
+/* Checks every address of @host, and notes them for libcurl, so that it never asks a
+ * name server again. */
 static gboolean
 take_addresses (LabHttpClient *self, const char *host, const char *port, const struct addrinfo *list, GError **error)
 {
@@ -685,7 +391,7 @@ take_addresses (LabHttpClient *self, const char *host, const char *port, const s
     {
       g_autofree char *text = text_of_address (info);
 
-      if (!self->options.allow_remote && !is_loopback (info->ai_addr))
+      if (!self->options.allow_remote && !lab_is_loopback (info->ai_addr))
         {
           g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_REMOTE,
                        "%s is another machine (%s); load tests go to this one only, unless --allow-remote is given",
@@ -731,7 +437,7 @@ resolve (LabHttpClient *self, GError **error)
   return done;
 }
 
-/* Whatever else stood in it would be a part of the request's line, or another line. */
+/* Anything else in it would become part of the request's first line, or a line of its own. */
 static gboolean
 check_method (const char *method, GError **error)
 {
@@ -807,24 +513,12 @@ start_library (LabHttpClient *self, GError **error)
   return TRUE;
 }
 
-static void
-global_init (void)
-{
-  static gsize once = 0;
-
-  if (g_once_init_enter (&once))
-    {
-      curl_global_init (CURL_GLOBAL_DEFAULT);
-      g_once_init_leave (&once, 1);
-    }
-}
-
 LabHttpClient *
 lab_http_client_new (const LabHttpClientOptions *options, GError **error)
 {
   g_autoptr (LabHttpClient) self = g_new0 (LabHttpClient, 1);
 
-  global_init ();
+  lab_http_curl_init ();
   lab_raise_file_limit ();
   self->options = *options;
   self->options.url = g_strdup (options->url);
@@ -888,69 +582,4 @@ lab_http_client_reset_counters (LabHttpClient *self)
 {
   g_free (self->counters.first_503_retry_after);
   self->counters = (LabHttpCounters) { 0 };
-}
-
-static size_t
-append_body (char *bytes, size_t size, size_t n, void *data)
-{
-  g_string_append_len (data, bytes, (gssize) (size * n));
-  return size * n;
-}
-
-static curl_socket_t
-open_loopback_socket (void *data, curlsocktype purpose, struct curl_sockaddr *address)
-{
-  (void) data, (void) purpose;
-  if (!is_loopback (&address->addr))
-    return CURL_SOCKET_BAD;
-  return socket (address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-typedef struct
-{
-  LabCondition condition;
-  gpointer data;
-} GiveUp;
-
-static int
-look_whether_to_give_up (void *data, curl_off_t to_come, curl_off_t come, curl_off_t to_go, curl_off_t gone)
-{
-  const GiveUp *give_up = data;
-
-  (void) to_come, (void) come, (void) to_go, (void) gone;
-  return give_up->condition != NULL && give_up->condition (give_up->data);
-}
-
-char *
-lab_http_get (const char *url, LabTime timeout_ns, LabCondition give_up, gpointer data, GError **error)
-{
-  GiveUp impatience = { give_up, data };
-  g_autoptr (GString) body = g_string_new (NULL);
-  CURL *easy;
-  CURLcode result;
-  long status = 0;
-
-  global_init ();
-  easy = curl_easy_init ();
-  set_manners (easy, FALSE);
-  curl_easy_setopt (easy, CURLOPT_URL, url);
-  curl_easy_setopt (easy, CURLOPT_TIMEOUT_MS, (long) (timeout_ns / LAB_MS));
-  curl_easy_setopt (easy, CURLOPT_WRITEFUNCTION, append_body);
-  curl_easy_setopt (easy, CURLOPT_WRITEDATA, body);
-  curl_easy_setopt (easy, CURLOPT_OPENSOCKETFUNCTION, open_loopback_socket);
-  curl_easy_setopt (easy, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt (easy, CURLOPT_XFERINFOFUNCTION, look_whether_to_give_up);
-  curl_easy_setopt (easy, CURLOPT_XFERINFODATA, &impatience);
-  result = curl_easy_perform (easy);
-  curl_easy_getinfo (easy, CURLINFO_RESPONSE_CODE, &status);
-  curl_easy_cleanup (easy);
-  if (result == CURLE_OK && status >= 200 && status <= 299)
-    return g_string_free (g_steal_pointer (&body), FALSE);
-
-  if (result != CURLE_OK)
-    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED, "%s: %s", url,
-                 curl_easy_strerror (result));
-  else
-    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED, "%s: status %ld", url, status);
-  return NULL;
 }

@@ -6,23 +6,26 @@
  *       &(LabOpenLoopOptions) { .rate_rps = 100, .duration_ns = 5 * LAB_S,
  *                               .client_timeout_ns = LAB_S, .hang_up = TRUE });
  *
- * Built on libcurl's multi_socket interface, with all its sockets behind one
- * epoll descriptor that is one GSource of the thread's main context. It knows no
- * deadline of its own: the load generator's patience covers connecting, headers
- * and body alike, and a call that it abandons has its connection closed.
+ * Built on libcurl's multi_socket interface, with all its sockets behind one epoll
+ * descriptor, which is one GSource of the thread's main context. It has no deadlines
+ * of its own: the load generator's patience covers connecting, headers and body. A call
+ * that is abandoned has its connection closed, so that the server sees a hang-up.
  *
  * What a call ends as:
  *   LAB_OK       status 2xx, and the whole body read
  *   LAB_SHED     status 503 or 429, likewise
  *   LAB_ERROR    anything else the service did, counted by LabHttpError
- *   LAB_UNSENT   never sent, for want of something on our side; also by LabHttpError
+ *   LAB_UNSENT   never sent, because something ran out on our side; also by LabHttpError
  *   LAB_TIMEOUT  abandoned
  *
- * Connections are kept and used again, as many as there are calls at once. A
- * request that fails because its kept connection was closed under it, with not a
- * line of an answer, is sent again on another, once, and counted as resent.
- * Redirects are not followed, no proxy is used, and names are resolved once, when
- * the client is made. */
+ * Connections are kept and used again, as many as there are calls at once. If a kept
+ * connection is closed under a request, without a line of an answer, the request is
+ * sent again on another one, once, and counted as resent. Redirects are not followed,
+ * no proxy is used, and names are resolved once, when the client is made.
+ *
+ * An https server may choose HTTP/2. Calls then share connections, up to 100 on each,
+ * and an abandoned call has its stream reset, while the connection stays. A limit on
+ * connections in the server then sees far fewer than there are calls. */
 #pragma once
 
 #include "../loadgen/target.h"
@@ -39,15 +42,15 @@ typedef enum
   LAB_HTTP_RESET,           /* the connection broke */
   LAB_HTTP_CLOSED,          /* closed before a line of an answer */
   LAB_HTTP_INCOMPLETE,      /* closed in the middle of one */
-  LAB_HTTP_MALFORMED,       /* what came is not HTTP, or has no end that can be told */
-  LAB_HTTP_TOO_LARGE,       /* headers without end */
+  LAB_HTTP_MALFORMED,       /* not HTTP, or without a clear end */
+  LAB_HTTP_TOO_LARGE,       /* headers that are too long */
   LAB_HTTP_TLS_CERTIFICATE, /* not to be trusted */
   LAB_HTTP_TLS_HANDSHAKE,   /* failed in any other way */
   LAB_HTTP_REDIRECT,        /* 3xx, not followed */
   LAB_HTTP_STATUS,          /* any other status; counted by status, too */
   LAB_HTTP_OTHER,
 
-  LAB_HTTP_OUT_OF_PORTS, /* from here on: of our own, LAB_UNSENT */
+  LAB_HTTP_OUT_OF_PORTS, /* from here on: on our side, LAB_UNSENT */
   LAB_HTTP_OUT_OF_FILES,
   LAB_HTTP_OUT_OF_MEMORY,
   LAB_HTTP_OVER_MAX_INFLIGHT,
@@ -66,8 +69,8 @@ typedef struct
   guint64 errors[LAB_HTTP_N_ERRORS]; /* calls by what was wrong with them */
   guint64 statuses[1000];            /* of LAB_HTTP_STATUS */
   guint64 resent;                    /* see above; not a call of its own */
-  guint64 retry_after;               /* shed with a Retry-After that means something ... */
-  guint64 retry_after_ignored;       /* ... and with one that does not */
+  guint64 retry_after;               /* shed with a valid Retry-After ... */
+  guint64 retry_after_ignored;       /* ... and with an invalid one */
   gboolean saw_503;                  /* the first one: */
   char *first_503_retry_after;       /* its header as received, or NULL */
   char first_503_body[LAB_HTTP_FIRST_503_BODY + 1];
@@ -110,12 +113,12 @@ GQuark lab_http_client_error_quark (void);
 LabTarget *lab_http_client_target (LabHttpClient *client);
 const LabHttpCounters *lab_http_client_counters (const LabHttpClient *client);
 
-/* Begins the counters anew. */
+/* Sets all counters to zero. */
 void lab_http_client_reset_counters (LabHttpClient *client);
 
-/* One plain request outside any load, waited for: what stands at @url, or NULL
- * with @error set. Ends early when @give_up, asked now and then, says so (may be
- * NULL). For loopback addresses only. Returns: (transfer full) */
+/* A single blocking request, apart from any load. Returns the body at @url, or NULL with
+ * @error set. Ends early once @give_up holds, which is asked about once a second; it may
+ * be NULL. For loopback addresses only. Returns: (transfer full) */
 char *lab_http_get (const char *url, LabTime timeout_ns, LabCondition give_up, gpointer data, GError **error);
 
 G_END_DECLS

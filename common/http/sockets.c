@@ -4,7 +4,6 @@
 #include <gio/gio.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 guint
@@ -32,7 +31,7 @@ lab_bind_loopback (guint16 *port, GError **error)
   socklen_t length = sizeof address;
   int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-  /* Connections of a server that has just ended do not keep its port from the next. */
+  /* Old connections of a server that has just ended do not keep its port occupied. */
   if (fd >= 0 && setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &(int) { 1 }, sizeof (int)) == 0
       && bind (fd, (struct sockaddr *) &address, length) == 0
       && getsockname (fd, (struct sockaddr *) &address, &length) == 0)
@@ -45,4 +44,17 @@ lab_bind_loopback (guint16 *port, GError **error)
   if (fd >= 0)
     close (fd);
   return -1;
+}
+
+gboolean
+lab_is_loopback (const struct sockaddr *address)
+{
+  const struct in6_addr *six;
+
+  if (address->sa_family == AF_INET)
+    return ntohl (((const struct sockaddr_in *) address)->sin_addr.s_addr) >> 24 == 127;
+  if (address->sa_family != AF_INET6)
+    return FALSE;
+  six = &((const struct sockaddr_in6 *) address)->sin6_addr;
+  return IN6_IS_ADDR_LOOPBACK (six) || (IN6_IS_ADDR_V4MAPPED (six) && six->s6_addr[12] == 127);
 }

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/socket.h>
 
 G_BEGIN_DECLS
 
-/* Raises the soft limit of open files to the hard one, which a server or client
- * of thousands of connections needs; both do so when they are made. Returns what
- * it is now. */
+/* Raises the soft limit of open files to the hard one, which a server or a client with
+ * thousands of connections needs; both call it when they are made. Returns the new limit. */
 guint lab_raise_file_limit (void);
 
-/* A TCP socket bound to 127.0.0.1, port *@port; 0: a free one, which is put there.
- * Returns -1 with @error set (G_IO_ERROR) when it cannot be had. */
+/* A TCP socket bound to 127.0.0.1, port *@port; if that is 0, to a free port, which is
+ * stored there. Returns -1 with @error set (G_IO_ERROR) on failure. */
 int lab_bind_loopback (guint16 *port, GError **error);
+
+/* IPv4 (mapped into IPv6, too) or IPv6. */
+gboolean lab_is_loopback (const struct sockaddr *address);
 
 G_END_DECLS

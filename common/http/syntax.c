@@ -20,8 +20,8 @@ lab_http_is_field_value (const char *text, gsize length)
   return TRUE;
 }
 
-/* They stand before the last "@" of the authority, which ends where the path, the
- * query or the fragment begins (RFC 3986, section 3.2). */
+/* User and password end at the last "@" of the authority, which itself ends where the
+ * path, the query or the fragment begins (RFC 3986, section 3.2). */
 char *
 lab_http_url_to_show (const char *url)
 {
