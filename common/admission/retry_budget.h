@@ -2,8 +2,13 @@
  *
  * A small bank account: every first attempt pays in @ratio of a token, up to
  * @burst; every retry takes one whole token out, and is refused when there is
- * none. Over any run: retries <= ratio * first attempts + burst. (Finagle's
- * RetryBudget and gRPC's retry throttling, gRFC A6, are of this kind.)
+ * none. Over any run: retries <= ratio * first attempts + burst.
+ *
+ * Finagle's RetryBudget is of this kind; there a deposit expires after a while, and a
+ * few retries a second are granted besides. gRPC's retry throttling (gRFC A6) is not
+ * quite: failures take tokens out, successes pay a fraction in, and there are no retries
+ * while the account is not more than half full. So when everything fails it comes down
+ * to no retries at all; this one goes on granting its ratio of the first attempts.
  *
  *   LabRetryBudget budget;
  *   lab_retry_budget_init (&budget, 0.1, 10);
