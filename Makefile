@@ -85,9 +85,10 @@ endif
 
 # --- What there is ------------------------------------------------------------
 
-# A program is named by its source. Those over HTTP are apart.
+# A program is named by its source. Those over HTTP are apart; some steps have a second one.
 HTTP_PROGRAMS := step06_http/main step06_http/service step06_http/flat step09_sweep/loadtest
-SOURCES := $(sort $(filter-out step06_http/main.c,$(wildcard step*/main.c)) step09_sweep/tune_wait.c \
+SECOND_PROGRAMS := step07_retries/retry_storm step09_sweep/tune_wait
+SOURCES := $(sort $(filter-out step06_http/main.c,$(wildcard step*/main.c)) $(SECOND_PROGRAMS:%=%.c) \
            common/report/article.c) $(if $(HTTP),$(wildcard $(HTTP_PROGRAMS:%=%.c)))
 PROGRAMS := $(SOURCES:%.c=%)
 
@@ -96,8 +97,8 @@ name = $(if $(filter %/main,$1),$(patsubst %/,%,$(dir $1)),$(notdir $1))
 chart = $(if $(filter %/main,$1),$(dir $1)chart.gp,$1.gp)
 
 # What `all` runs, in the order in which the results are printed.
-IN_PROCESS := $(sort $(filter-out step06_http/main,$(filter step%/main,$(PROGRAMS)))) step09_sweep/tune_wait
-RUNS := $(sort $(filter step%/main,$(PROGRAMS))) step09_sweep/tune_wait
+RUNS := $(sort $(filter step%/main,$(PROGRAMS)) $(SECOND_PROGRAMS))
+IN_PROCESS := $(filter-out step06_http/main,$(RUNS))
 OVER_HTTP := $(filter-out $(IN_PROCESS),$(RUNS))
 FIRST := step01_calibrate
 STEPS := $(sort $(patsubst step%,%,$(foreach run,$(RUNS),$(firstword $(subst _, ,$(run))))))

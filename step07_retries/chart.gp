@@ -27,15 +27,16 @@ set ylabel is_text ? '' : 'attempts (per second)'
 set xlabel 'what clients do when they are turned away' offset 0,(is_text ? 0 : -0.3)
 set format y tics_up_to(top)
 set xrange [0.4:n + (is_text ? 0.65 : 0.9)]
-set yrange [0:top * 1.2]
+has_note = most > capacity && !is_text
+set yrange [0:top * (has_note ? 1.3 : 1.2)]
 set boxwidth 0.7
 set xtics () scale 0
 set arrow 1 from graph 0, first capacity to graph 1, first capacity nohead front ls CAPACITY
 set label 1 sprintf("capacity\n%s/s", say(capacity)) at graph 1, first capacity right offset 0,(is_text ? 3 : 1.7) \
     front tc ls CAPACITY
-if (most > capacity && !is_text) {
-  set label 2 'served: more than the capacity, as the line drains after the last arrival' \
-      at graph 0.01, graph 0.98 left tc ls CAPACITY font device eq 'svg' ? ',15' : ',12'
+if (has_note) {
+  set label 2 'served above the capacity: the line drains after the last arrival' \
+      at graph 0.02, graph 0.96 left tc ls CAPACITY
 }
 # What a part of a bar is, where it is high enough to say so.
 part(from, to, what) = to - from > 0.08 * top ? sprintf('%s/s %s', say(to - from), what) : ''

@@ -1,19 +1,6 @@
 #include "trial.h"
 
 #include "../common/lab/policy.h"
-#include "../common/loadgen/loadgen.h"
-
-static const LabColumn columns[] = {
-  { .key = "policy", .heading = "client policy", .width = -22 },
-  { .key = "users", .heading = "users", .width = 7 },
-  { .key = "attempts", .heading = "attempts", .width = 10 },
-  { .key = "attempts_per_user", .heading = "per user", .width = 11, .decimals = 2 },
-  { .key = "served", .heading = "served", .width = 9 },
-  { .heading = "", .width = 9, .suffix = "%" }, /* of the users */
-  { .key = "timed_out" },
-  { .key = "attempts_rps", .heading = "attempts/s", .width = 14 },
-  LAB_LATENESS_COLUMNS,
-};
 
 struct _Trial
 {
@@ -21,6 +8,8 @@ struct _Trial
   LabService *service;
   Crowd *crowd;
   LabOpenLoop *load;
+  LabOpenLoop *burst; /* or NULL */
+  LabTimer burst_begins;
 };
 
 Trial *
@@ -46,37 +35,47 @@ trial_start (Lab *lab, const char *label, double rate_rps, const LabLimits *limi
   return trial;
 }
 
+static void
+begin_burst (LabTimer *timer)
+{
+  lab_open_loop_start (LAB_OWNER_OF (timer, Trial, burst_begins)->burst);
+}
+
+void
+trial_add_burst (Lab *lab, Trial *trial, double rate_rps, LabTime from_ns, LabTime span_ns)
+{
+  const LabSettings *settings = lab_settings (lab);
+  LabClock *clock = lab_clock (lab);
+
+  trial->burst = lab_open_loop_new (clock, crowd_target (trial->crowd),
+                                    &(LabOpenLoopOptions) { .arrivals = settings->arrivals,
+                                                            .rate_rps = rate_rps,
+                                                            .duration_ns = span_ns,
+                                                            .seed = (guint64) settings->seed });
+  lab_timer_init (&trial->burst_begins, clock, begin_burst);
+  lab_timer_arm (&trial->burst_begins, lab_clock_now (clock) + from_ns);
+}
+
 void
 trial_free (Trial *trial)
 {
+  if (trial->burst != NULL)
+    {
+      lab_timer_disarm (&trial->burst_begins);
+      lab_open_loop_free (trial->burst);
+    }
   lab_open_loop_free (trial->load);
   crowd_free (trial->crowd);
   lab_service_free (trial->service);
   g_free (trial);
 }
 
-guint64
-trial_users (const Trial *trial)
+static void
+add_loads (const Trial *trial, GPtrArray *loads)
 {
-  return lab_summary_offered (lab_open_loop_summary (trial->load));
-}
-
-guint64
-trial_attempts (const Trial *trial)
-{
-  return crowd_attempts (trial->crowd);
-}
-
-guint64
-trial_served (const Trial *trial)
-{
-  return lab_summary_count (lab_open_loop_summary (trial->load), LAB_OK);
-}
-
-guint64
-trial_shed (const Trial *trial)
-{
-  return lab_summary_count (lab_open_loop_summary (trial->load), LAB_SHED);
+  g_ptr_array_add (loads, trial->load);
+  if (trial->burst != NULL)
+    g_ptr_array_add (loads, trial->burst);
 }
 
 void
@@ -85,37 +84,30 @@ trials_run (Lab *lab, Trial **trials, guint n_trials)
   g_autoptr (GPtrArray) loads = g_ptr_array_new ();
 
   for (guint i = 0; i < n_trials; i++)
-    g_ptr_array_add (loads, trials[i]->load);
+    add_loads (trials[i], loads);
   lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
   for (guint i = 0; i < n_trials; i++)
-    lab_policy_judge_lateness (lab, trials[i]->label, lab_open_loop_summary (trials[i]->load));
+    {
+      lab_policy_judge_lateness (lab, trials[i]->label, lab_open_loop_summary (trials[i]->load));
+      if (trials[i]->burst != NULL)
+        lab_policy_judge_lateness (lab, trials[i]->label, lab_open_loop_summary (trials[i]->burst));
+    }
 }
 
-void
-trials_print (Lab *lab, Trial **trials, guint n_trials)
+const char *
+trial_label (const Trial *trial)
 {
-  guint n_late = lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS;
-  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns) - n_late);
+  return trial->label;
+}
 
-  for (guint i = 0; i < n_trials; i++)
-    {
-      const Trial *trial = trials[i];
-      const LabSummary *summary = lab_open_loop_summary (trial->load);
-      const LabHistogram *lateness = lab_summary_lateness (summary);
-      gint64 users = (gint64) trial_users (trial);
-      const LabValue values[] = {
-        lab_text (trial->label),
-        lab_count (users),
-        lab_count (trial_attempts (trial)),
-        lab_ratio (trial_attempts (trial), users),
-        lab_count (trial_served (trial)),
-        lab_ratio (100 * trial_served (trial), users),
-        lab_count (lab_summary_count (summary, LAB_TIMEOUT)),
-        lab_rate (trial_attempts (trial), lab_settings (lab)->duration_ns),
-        LAB_LATENESS_VALUES (lateness),
-      };
+const Crowd *
+trial_crowd (const Trial *trial)
+{
+  return trial->crowd;
+}
 
-      lab_table_add (table, values, G_N_ELEMENTS (values) - n_late);
-    }
-  lab_print_table (lab, table);
+const LabSummary *
+trial_summary (const Trial *trial)
+{
+  return lab_open_loop_summary (trial->load);
 }

@@ -1,6 +1,7 @@
-/* One trial of step 7: a protected service and a crowd of users of one policy. */
+/* One trial of step 7: a service, and a crowd of users who come to it. */
 #pragma once
 
+#include "../common/loadgen/loadgen.h"
 #include "users.h"
 
 typedef struct _Trial Trial;
@@ -10,11 +11,14 @@ typedef struct _Trial Trial;
 Trial *trial_start (Lab *lab, const char *label, double rate_rps, const LabLimits *limits, const CrowdOptions *crowd);
 void trial_free (Trial *trial);
 
+/* @rate_rps more from @from_ns on, for @span_ns. Once, before the trial runs. */
+void trial_add_burst (Lab *lab, Trial *trial, double rate_rps, LabTime from_ns, LabTime span_ns);
+
 /* Lets all trials run, at once, until every user has been served or gave up. */
 void trials_run (Lab *lab, Trial **trials, guint n_trials);
-void trials_print (Lab *lab, Trial **trials, guint n_trials);
 
-guint64 trial_users (const Trial *trial);
-guint64 trial_attempts (const Trial *trial);
-guint64 trial_served (const Trial *trial);
-guint64 trial_shed (const Trial *trial);
+const char *trial_label (const Trial *trial);
+const Crowd *trial_crowd (const Trial *trial);
+
+/* Of the users that come for the lab's duration, the burst aside. (transfer none) */
+const LabSummary *trial_summary (const Trial *trial);

@@ -11,11 +11,11 @@ results=$(mktemp -d) || exit 2
 trap 'rm -rf "$results"' EXIT
 number=0
 
-# tune_wait stands in step 9's folder.
+# A step's second program stands in the step's folder.
 folder_of () {
   case $1 in
-    tune_wait) echo step09_sweep/expected ;;
-    *) echo "$1/expected" ;;
+    step*) echo "$1/expected" ;;
+    *) echo "$(dirname step*/"$1.c")/expected" ;;
   esac
 }
 

@@ -11,7 +11,7 @@ highest = 1
 # The steps in the order in which they come, and the place of each on the axis.
 note(name) = steps > 0 && names[steps] eq name ? steps : (steps = steps + 1, names[steps] = name, steps)
 place(name) = (sum [i = 1:steps] (names[i] eq name ? i : 0))
-number_of(name) = name[1:5] eq 'step ' ? name[6:*] : name eq 'tune_wait' ? 'tune' : name
+number_of(name) = name[1:5] eq 'step ' ? name[6:*] : name eq 'tune_wait' ? 'tune' : name eq 'retry_storm' ? 'storm' : name
 wider(a) = is_number(a) && abs(a) > most ? abs(a) : most
 stats data.'.csv' using (n = n + 1, agree = agree + (strcol('agrees') eq 'true'), note(strcol('step')), \
                          most = wider(column('difference_percent')), \

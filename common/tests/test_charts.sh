@@ -24,9 +24,8 @@ esac
 
 chart () { # PROGRAM: the file that draws it
   case $1 in
-    tune_wait | loadtest) echo "step09_sweep/$1.gp" ;;
-    flat) echo step06_http/flat.gp ;;
-    *) echo "$1/chart.gp" ;;
+    step*) echo "$1/chart.gp" ;;
+    *) echo step*/"$1.gp" ;;
   esac
 }
 
@@ -108,7 +107,7 @@ reversed () { # FROM TO: the same tables, the last column first
 }
 
 steps='step01_calibrate step02_queue step03_no_limits step04_bounded_line step05_slowdown
-  step07_retries step08_leak step09_sweep tune_wait'
+  step07_retries retry_storm step08_leak step09_sweep tune_wait'
 usual=$temporary/usual
 mkdir "$usual"
 for program in $steps; do
@@ -186,6 +185,7 @@ claims () {
 claims step03_no_limits 'nobody is answered'
 claims step04_bounded_line 'wastes no work'
 claims step05_slowdown 'does not bound the wait'
+claims retry_storm 'keep the service down'
 claims step09_sweep 'falls off a cliff'
 ! finding "$temporary/brief" step09_sweep | grep -q 'falls off a cliff'
 report 'step09_sweep: no cliff where no steady goodput was measured' $?

@@ -9,7 +9,7 @@ temporary=$(mktemp -d) || exit 1
 trap 'rm -rf "$temporary"' EXIT
 number=0
 programs='step01_calibrate step02_queue step03_no_limits step04_bounded_line step05_slowdown
-  step07_retries step08_leak step09_sweep tune_wait'
+  step07_retries retry_storm step08_leak step09_sweep tune_wait'
 
 report () { # WHAT STATUS
   number=$((number + 1))

@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out
 page=$out/index.html
 steps='step01_calibrate step02_queue step03_no_limits step04_bounded_line step05_slowdown
-  step07_retries step08_leak step09_sweep'
+  step07_retries step08_leak step09_sweep retry_storm tune_wait'
 n=0
 
 say () { # STATUS WHAT
@@ -40,7 +40,7 @@ fresh () { # as after the virtual runs, in $out
 # the test takes no time and knows what it must find.
 pretend_real () { # LATENESS_US
   mkdir -p "$out/real"
-  for measured in $steps tune_wait; do
+  for measured in $steps; do
     sed -e 's/"clock": "virtual"/"clock": "real"/' \
       -e 's/"settings"/"machine": { "kernel": "Testix 1.0", "processor": "a <fast> one", "cores": 2 },\n  "settings"/' \
       "$scratch/virtual/$measured.json" >"$out/real/$measured.json"
@@ -49,10 +49,9 @@ pretend_real () { # LATENESS_US
 }
 
 mkdir "$scratch/virtual"
-for program in $steps tune_wait; do
+for program in $steps; do
   "$bin/$program" --quiet --out="$scratch/virtual" >/dev/null || echo "# $program failed" >&2
-  chart=$(ls "${program%%_*}"_*/chart.gp 2>/dev/null)
-  [ "$program" != tune_wait ] || chart=step09_sweep/tune_wait.gp
+  chart=$(ls "$program/chart.gp" step*/"$program.gp" 2>/dev/null)
   if [ -f "$chart" ] && command -v gnuplot >/dev/null; then
     sh common/make/plot.sh "$scratch/virtual/$program.svg" "$scratch/virtual/$program" "$chart" 2>/dev/null
   fi
@@ -66,7 +65,7 @@ fresh
 say $? 'the page is written, and the program says where'
 
 missing=
-for program in $steps tune_wait; do
+for program in $steps; do
   grep -q "<section id=\"$program\"" "$page" && grep -q "<a href=\"#$program\">" "$page" || missing="$missing $program"
   [ ! -f "$out/$program.svg" ] || grep -q "<svg role=\"img\" aria-labelledby=\"$program-title\"" "$page" ||
     missing="$missing $program.svg"
@@ -74,7 +73,7 @@ done
 [ -z "$missing" ]
 say $? "every step has its section, its line in the contents and its chart$missing"
 
-claims=$(cat "$out"/step*.json "$out/tune_wait.json" | grep -c '"claim"')
+claims=$(cat "$out"/*.json | grep -c '"claim"')
 [ "$claims" -gt 20 ] && [ "$(grep -c '<li><b class="good">PASS</b>' "$page")" -eq "$claims" ]
 say $? 'every check is there'
 
@@ -249,7 +248,7 @@ edit "$out/real/step03_no_limits.json" 's/"duration_s": 5.0/"duration_s": 4.0/'
 say $? 'a run with a late generator is not valid, one with other settings not compared'
 
 mkdir "$out/article"
-for program in $steps tune_wait; do "$bin/$program" --quiet --timer-tick=16.075ms --out="$out/article" >/dev/null; done
+for program in $steps; do "$bin/$program" --quiet --timer-tick=16.075ms --out="$out/article" >/dev/null; done
 "$bin/report" "$out" >/dev/null && has '>tick against the article</th>' && has 'virtual, tick 16.075 ms</th>' &&
   has '<td class="number">256</td><td class="number">256</td><td class="number change">same</td>'
 say $? "the article's own figures stand beside ours with its timer tick"
@@ -309,7 +308,7 @@ fi
 
 fresh
 pretend_real 100
-"$bin/summary" "$out" >"$scratch/said" && [ "$(wc -l <"$scratch/said")" -eq 19 ] && [ "$(grep -c ',virtual,' "$scratch/said")" -eq 9 ] &&
+"$bin/summary" "$out" >"$scratch/said" && [ "$(wc -l <"$scratch/said")" -eq 21 ] && [ "$(grep -c ',virtual,' "$scratch/said")" -eq 10 ] &&
   grep -q '^step 3,real,.*,wasted,328,' "$scratch/said" && head -n 1 "$scratch/said" | grep -q '^step,clock,version,'
 say $? 'summary: a header, then a line for each step and clock'
 

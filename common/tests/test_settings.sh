@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bin=${BIN:-build/bin}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-steps='step03_no_limits step04_bounded_line step05_slowdown step07_retries step09_sweep tune_wait'
+steps='step03_no_limits step04_bounded_line step05_slowdown step07_retries retry_storm step09_sweep tune_wait'
 n=0
 
 result () { # WHAT STATUS
