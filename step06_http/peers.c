@@ -156,7 +156,7 @@ static LabChild *
 start (Peers *peers, const char *const *argv, guint16 port)
 {
   g_autoptr (GError) error = NULL;
-  LabChild *child = lab_child_start (&(LabChildOptions) { .argv = argv, .port = port }, &error);
+  LabChild *child = lab_http_child_start (peers->lab, argv, port, &error);
 
   if (child == NULL)
     lab_warn (peers->lab, "%s", error->message);
