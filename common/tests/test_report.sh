@@ -350,7 +350,7 @@ look () { # FILE SCHEME: what the browser makes of it on standard output
   dark=
   [ "$2" = light ] || dark=--blink-settings=preferredColorScheme=0
   # The proxy does not exist: whatever asks for the network gets an error.
-  timeout 60 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+  "$(dirname "$bin")/within" 60 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
     --disable-dev-shm-usage --proxy-server=127.0.0.1:9 --user-data-dir="$profile" --enable-logging=stderr $dark \
     --window-size=1700,1000 --virtual-time-budget=3000 --dump-dom "file://$1" 2>"$scratch/console"
 }
