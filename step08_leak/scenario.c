@@ -99,6 +99,8 @@ scenario_leave_in (Visitor *visitor, LabTime span_ns)
 const char *
 scenario_answer (const Visitor *visitor)
 {
+  if (visitor->answer == LAB_WAIT) /* interrupted */
+    return "no_answer";
   return visitor->answer == LAB_RUN ? "served" : lab_answer_reason (visitor->answer);
 }
 

@@ -43,7 +43,7 @@ void scenario_leave_in (Visitor *visitor, LabTime span_ns);
 
 void scenario_note_answer (Scenario *scenario, const Visitor *visitor);
 
-/* "served", or the reason why not. Returns: (transfer none) */
+/* "served", or the reason why not; "no_answer" yet. Returns: (transfer none) */
 const char *scenario_answer (const Visitor *visitor);
 
 /* Whether the last one was served. */

@@ -545,6 +545,30 @@ a_stopped_script_never_resumes (void)
   g_assert_cmpstr (log->str, ==, "comes enters@0 ");
 }
 
+static void
+nothing (LabTimer *timer)
+{
+  (void) timer;
+}
+
+/* Beyond this a tick would be counted past the end of time. */
+static void
+never_is_no_due_time (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (LAB_DURATION_MAX);
+  LabTimer timer;
+
+  lab_timer_init (&timer, clock, nothing);
+  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*LAB_NEVER*");
+  lab_timer_arm (&timer, LAB_NEVER);
+  g_test_assert_expected_messages ();
+  g_assert_false (lab_timer_is_armed (&timer));
+
+  lab_timer_arm (&timer, LAB_NEVER - LAB_DURATION_MAX);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpint (lab_clock_now (clock), >=, LAB_NEVER - LAB_DURATION_MAX);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -569,5 +593,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/a-real-clock-does-without-a-descriptor", a_real_clock_does_without_a_descriptor);
   g_test_add_func ("/script/reads-from-top-to-bottom", a_script_reads_from_top_to_bottom);
   g_test_add_func ("/script/a-stopped-script-never-resumes", a_stopped_script_never_resumes);
+  g_test_add_func ("/clock/never-is-no-due-time", never_is_no_due_time);
   return g_test_run ();
 }

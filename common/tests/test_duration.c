@@ -146,6 +146,22 @@ test_mul_div (void)
     g_assert_cmpint (lab_mul_div (cases[i].a, cases[i].b, cases[i].c), ==, cases[i].result);
 }
 
+static void
+test_mul_div_refuses (void)
+{
+  static const struct
+  {
+    gint64 a, b, c;
+  } cases[] = { { 1, 1, 0 }, { -1, 1, 1 }, { 1, -1, 1 }, { G_MAXINT64, 2, 1 }, { G_MAXINT64, G_MAXINT64, 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*lab_mul_div*");
+      lab_mul_div (cases[i].a, cases[i].b, cases[i].c);
+      g_test_assert_expected_messages ();
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -154,5 +170,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/duration/refuse", test_refuse);
   g_test_add_func ("/duration/label", test_label);
   g_test_add_func ("/duration/mul-div", test_mul_div);
+  g_test_add_func ("/duration/mul-div-refuses", test_mul_div_refuses);
   return g_test_run ();
 }

@@ -55,6 +55,8 @@ lab_timer_init (LabTimer *timer, LabClock *clock, LabTimerFunc fire)
 void
 lab_timer_arm (LabTimer *timer, LabTime due_ns)
 {
+  g_return_if_fail (due_ns <= LAB_NEVER - LAB_DURATION_MAX);
+
   lab_timer_disarm (timer);
   timer->due_ns = due_ns;
   lab_timer_queue_add (&timer->clock->timers, timer, due_ns, ++timer->clock->sequence);

@@ -167,8 +167,11 @@ lab_mul_div_rest (guint64 a, guint64 b, guint64 c, guint64 *result, guint64 *res
 gint64
 lab_mul_div (gint64 a, gint64 b, gint64 c)
 {
-  guint64 result = 0, rest;
+  guint64 result, rest;
 
-  lab_mul_div_rest ((guint64) a, (guint64) b, (guint64) c, &result, &rest);
+  g_return_val_if_fail (a >= 0 && b >= 0 && c > 0, 0);
+
+  gboolean fits = lab_mul_div_rest ((guint64) a, (guint64) b, (guint64) c, &result, &rest) && result <= G_MAXINT64;
+  g_return_val_if_fail (fits, G_MAXINT64);
   return (gint64) result;
 }

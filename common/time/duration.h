@@ -44,7 +44,7 @@ GQuark lab_duration_error_quark (void);
 char *lab_duration_to_label (LabTime duration_ns);
 
 /* floor (a * b / c) for values that are not negative, through a 128-bit
- * product; @c must not be 0 and the result must fit. */
+ * product; @c must be above 0 and the result must fit. */
 gint64 lab_mul_div (gint64 a, gint64 b, gint64 c);
 
 /* The same, with the rest of the division, for a result that may not fit: FALSE

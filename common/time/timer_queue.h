@@ -5,7 +5,8 @@
  * work), and those of one length come due in the order in which they are armed. So
  * there are a few lanes, plain queues: a timer due no earlier than the last in a
  * lane joins its end, in constant time. What fits no lane goes into a heap, which
- * stays small. (A million requests without limits: 0.15 s; with the heap alone: 0.21 s.)
+ * stays small. (A million requests without limits: 0.11 s, with the heap alone 0.17 s;
+ * with limits 0.052 s and 0.067 s.)
  *
  * All keep their keys side by side, away from the timers, which are spread over
  * the memory of whatever they wake; and a timer knows its place, so that it can be
