@@ -9,19 +9,17 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "../loadgen/arrivals.h"
-#include "../service/service.h"
 #include "capacity.h"
 #include "process.h"
+#include "settings.h"
 
-#define SLOTS_MAX 1000000
-#define DURATION_MAX_NS (10 * 86400 * LAB_S) /* there is a row for each second of arrival */
 #define PROGRESS_EVERY_MS 250
 #define LOCK_AGAIN_US 10000
 
 struct _Lab
 {
-  LabProgram program;
+  const char *name; /* of the program */
+  LabOptionGroups groups;
   LabSettings settings;
   char **arguments;
   LabClock *clock; /* or NULL */
@@ -63,7 +61,7 @@ static void
 complain_for (Lab *lab, const char *message)
 {
   hide_progress (lab);
-  complain (lab->program.name, message);
+  complain (lab->name, message);
 }
 
 /* What callers hold is nobody's loss now, and leak checkers need not hear of it. */
@@ -101,198 +99,15 @@ lab_warn (Lab *lab, const char *format, ...)
   complain_for (lab, warning);
 }
 
-/* --- the command line --- */
-
-/* Where options go that do not fit a setting as they are. */
-typedef struct
-{
-  int clock;
-  gboolean version;
-} Choices;
-
-static void
-add_clock_options (GArray *options, LabOptionGroups groups, LabSettings *settings, Choices *choices)
-{
-  gboolean real_only = (groups & LAB_OPTIONS_REAL_ONLY) != 0;
-  const LabOption clock = { .name = "clock",
-                            .kind = LAB_OPTION_CHOICE,
-                            .value = &choices->clock,
-                            .choices = real_only ? "real" : "virtual|real",
-                            .unit = real_only ? "real" : "virtual|real",
-                            .help = real_only ? "Which clock (there is one here)" : "Which clock (virtual)" };
-  const LabOption tick = { .name = "timer-tick",
-                           .kind = LAB_OPTION_DURATION,
-                           .value = &settings->timer_tick_ns,
-                           .unit = "DURATION",
-                           .help = "Virtual timers fire on multiples of it (0)" };
-
-  if (real_only || (groups & LAB_OPTIONS_CLOCK) != 0)
-    g_array_append_val (options, clock);
-  if (!real_only && (groups & LAB_OPTIONS_CLOCK) != 0)
-    g_array_append_val (options, tick);
-}
-
-static void
-add_group_options (GArray *options, LabOptionGroups groups, LabSettings *settings, const char *duration_help)
-{
-  const struct
-  {
-    LabOptionGroups group;
-    LabOption option;
-  } all[] = {
-    { LAB_OPTIONS_SERVICE,
-      { .name = "service-time",
-        .kind = LAB_OPTION_DURATION,
-        .value = &settings->service_time_ns,
-        .min = 1,
-        .unit = "DURATION",
-        .help = "Work per request (50ms)" } },
-    { LAB_OPTIONS_SERVICE,
-      { .name = "slots",
-        .kind = LAB_OPTION_COUNT,
-        .value = &settings->slots,
-        .min = 1,
-        .max = SLOTS_MAX,
-        .unit = "N",
-        .help = "Requests worked on at once (4)" } },
-    { LAB_OPTIONS_PATIENCE,
-      { .name = "client-timeout",
-        .letter = 't',
-        .alias = "timeout",
-        .kind = LAB_OPTION_DURATION,
-        .value = &settings->client_timeout_ns,
-        .min = 1,
-        .unit = "DURATION",
-        .help = "How long a client waits (1s)" } },
-    { LAB_OPTIONS_CAPACITY,
-      { .name = "capacity",
-        .kind = LAB_OPTION_RPS,
-        .value = &settings->capacity_rps,
-        .unit = "RPS",
-        .help = "Measured capacity (from DIR/capacity.json)" } },
-    { LAB_OPTIONS_DURATION,
-      { .name = "duration",
-        .letter = 'd',
-        .kind = LAB_OPTION_DURATION,
-        .value = &settings->duration_ns,
-        .min = 1,
-        .max = DURATION_MAX_NS,
-        .unit = "DURATION",
-        .help = duration_help } },
-    { LAB_OPTIONS_ARRIVALS,
-      { .name = "arrivals",
-        .kind = LAB_OPTION_CHOICE,
-        .value = &settings->arrivals,
-        .choices = "constant|poisson",
-        .unit = "constant|poisson",
-        .help = "How requests arrive (constant)" } },
-    { LAB_OPTIONS_WORK,
-      { .name = "work",
-        .kind = LAB_OPTION_CHOICE,
-        .value = &settings->work,
-        .choices = "fixed|exponential",
-        .unit = "fixed|exponential",
-        .help = "How the work varies around its mean (fixed)" } },
-    { LAB_OPTIONS_ARRIVALS | LAB_OPTIONS_WORK,
-      { .name = "seed",
-        .kind = LAB_OPTION_COUNT,
-        .value = &settings->seed,
-        .unit = "N",
-        .help = "Of every random draw (7)" } },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if ((groups & all[i].group) != 0)
-      g_array_append_val (options, all[i].option);
-}
-
-static void
-add_common_options (GArray *options, LabSettings *settings, Choices *choices)
-{
-  const LabOption common[] = {
-    { .name = "out",
-      .letter = 'o',
-      .kind = LAB_OPTION_PATH,
-      .value = &settings->out,
-      .unit = "DIR",
-      .help = "Where results go, made if missing (out)" },
-    { .name = "json",
-      .kind = LAB_OPTION_FLAG,
-      .value = &settings->json,
-      .help = "The result document on standard output, nothing else there" },
-    { .name = "quiet", .kind = LAB_OPTION_FLAG, .value = &settings->quiet, .help = "Print no tables" },
-    { .name = "version", .kind = LAB_OPTION_FLAG, .value = &choices->version, .help = "Show the version and exit" },
-  };
-
-  g_array_append_vals (options, common, G_N_ELEMENTS (common));
-}
+/* --- lifetime --- */
 
 static void
 show_version (Lab *lab)
 {
-  if (printf ("%s %s\n", lab->program.name, LAB_VERSION) < 0 || fflush (stdout) != 0)
+  if (printf ("%s %s\n", lab->name, LAB_VERSION) < 0 || fflush (stdout) != 0)
     lab_fail (lab, "cannot write standard output: %s", g_strerror (errno));
   lab_free (lab);
   exit (0);
-}
-
-static void
-read_command_line (Lab *lab, int argc, char **argv)
-{
-  const LabProgram *program = &lab->program;
-  LabSettings *settings = &lab->settings;
-  Choices choices = { 0 };
-  g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (LabOption));
-  g_autofree char *duration = lab_duration_to_label (program->duration_ns);
-  g_autofree char *duration_help = g_strdup_printf ("Length of each run (%s)", duration);
-  g_autoptr (GError) error = NULL;
-
-  add_clock_options (options, program->options, settings, &choices);
-  add_group_options (options, program->options, settings, duration_help);
-  if (program->n_own > 0)
-    g_array_append_vals (options, program->own, program->n_own);
-  add_common_options (options, settings, &choices);
-
-  lab->arguments = lab_options_parse ((const LabOption *) (gpointer) options->data, options->len,
-                                      &(LabUsage) { .arguments = program->arguments, .summary = program->summary },
-                                      argc, argv, &error);
-  if (lab->arguments == NULL)
-    lab_fail (lab, "%s", error->message);
-  if (choices.version)
-    show_version (lab);
-
-  settings->real_clock = choices.clock == 1 || (program->options & LAB_OPTIONS_REAL_ONLY) != 0;
-  if (settings->real_clock && settings->timer_tick_ns > 0)
-    lab_fail (lab, "--timer-tick makes no sense with --clock=real: allowed is the virtual clock alone");
-}
-
-/* --- settings and lifetime --- */
-
-static void
-put_settings_into_results (Lab *lab)
-{
-  const LabSettings *settings = &lab->settings;
-  LabOptionGroups groups = lab->program.options;
-
-  if (groups & LAB_OPTIONS_SERVICE)
-    {
-      lab_results_setting (lab->results, "service_time_s", lab_seconds (settings->service_time_ns));
-      lab_results_setting (lab->results, "slots", lab_count ((guint64) settings->slots));
-    }
-  if (groups & LAB_OPTIONS_PATIENCE)
-    lab_results_setting (lab->results, "client_timeout_s", lab_seconds (settings->client_timeout_ns));
-  if ((groups & LAB_OPTIONS_CLOCK) && !(groups & LAB_OPTIONS_REAL_ONLY))
-    lab_results_setting (lab->results, "timer_tick_s", lab_seconds (settings->timer_tick_ns));
-  if (groups & LAB_OPTIONS_CAPACITY) /* its place; lab_capacity_rps() knows the value */
-    lab_results_setting (lab->results, "capacity_rps", lab_none ());
-  if (groups & LAB_OPTIONS_DURATION)
-    lab_results_setting (lab->results, "duration_s", lab_seconds (settings->duration_ns));
-  if (groups & LAB_OPTIONS_ARRIVALS)
-    lab_results_setting (lab->results, "arrivals",
-                         lab_text (settings->arrivals == LAB_ARRIVALS_POISSON ? "poisson" : "constant"));
-  if (groups & LAB_OPTIONS_WORK)
-    lab_results_setting (lab->results, "work",
-                         lab_text (settings->work == LAB_WORK_EXPONENTIAL ? "exponential" : "fixed"));
 }
 
 static void
@@ -308,23 +123,23 @@ Lab *
 lab_new (const LabProgram *program, int argc, char **argv)
 {
   Lab *lab = g_new0 (Lab, 1);
+  gboolean version = FALSE;
+  g_autoptr (GError) error = NULL;
 
   lab_process_prepare ();
   g_set_prgname (program->name);
-  lab->program = *program;
-  lab->settings = (LabSettings) {
-    .service_time_ns = 50 * LAB_MS,
-    .slots = 4,
-    .client_timeout_ns = LAB_S,
-    .duration_ns = program->duration_ns,
-    .seed = 7,
-    .out = g_strdup ("out"),
-  };
-  read_command_line (lab, argc, argv);
+  lab->name = program->name;
+  lab->groups = program->options;
+  lab_settings_init (&lab->settings, program);
+  lab->arguments = lab_settings_read (&lab->settings, program, argc, argv, &version, &error);
+  if (lab->arguments == NULL)
+    lab_fail (lab, "%s", error->message);
+  if (version)
+    show_version (lab);
 
-  lab->results = lab_results_new (program->name, lab->settings.real_clock, (guint64) lab->settings.seed);
+  lab->results = lab_results_new (program->name, lab->settings.real_clock, lab_count ((guint64) lab->settings.seed));
   lab->verdicts = g_ptr_array_new_with_free_func (g_free);
-  put_settings_into_results (lab);
+  lab_settings_put (&lab->settings, program->options, lab->results);
   lab_process_catch_signals (interrupted, lab);
   return lab;
 }
@@ -389,7 +204,7 @@ lab_clock (Lab *lab)
 static double
 stored_capacity (Lab *lab)
 {
-  LabOptionGroups groups = lab->program.options;
+  LabOptionGroups groups = lab->groups;
   g_autofree char *path = g_build_filename (lab->settings.out, "capacity.json", NULL);
   g_autofree char *differences = NULL;
   g_autoptr (GError) error = NULL;
@@ -492,8 +307,7 @@ show_progress (gpointer data)
   Lab *lab = data;
   double elapsed_s = (double) (lab_clock_now (lab->clock) - lab->progress_start_ns) / LAB_S;
 
-  fprintf (stderr, "\r%s  %.1f of %g s\033[K", lab->program.name, elapsed_s,
-           (double) lab->progress_expected_ns / LAB_S);
+  fprintf (stderr, "\r%s  %.1f of %g s\033[K", lab->name, elapsed_s, (double) lab->progress_expected_ns / LAB_S);
   lab->progress_is_shown = TRUE;
   return G_SOURCE_CONTINUE;
 }
@@ -653,7 +467,7 @@ tell_of_interruption (Lab *lab)
 {
   g_autofree char *sentence = g_strdup_printf (
       "interrupted by %s; what was measured until then is in %s%c%s.interrupted.json",
-      lab_process_signal () == SIGINT ? "SIGINT" : "SIGTERM", lab->settings.out, G_DIR_SEPARATOR, lab->program.name);
+      lab_process_signal () == SIGINT ? "SIGINT" : "SIGTERM", lab->settings.out, G_DIR_SEPARATOR, lab->name);
   complain_for (lab, sentence);
 }
 

@@ -31,7 +31,7 @@ struct _LabResults
 {
   char *program;
   gboolean real_clock;
-  guint64 seed;
+  LabValue seed;
   Object *machine;
   Object *settings;
   LabTable *rows;     /* or NULL */
@@ -175,7 +175,7 @@ this_machine (void)
 static const LabColumn check_columns[] = { { .key = "claim" }, { .key = "holds" }, { .key = "detail" } };
 
 LabResults *
-lab_results_new (const char *program, gboolean real_clock, guint64 seed)
+lab_results_new (const char *program, gboolean real_clock, LabValue seed)
 {
   LabResults *results = g_new (LabResults, 1);
 
@@ -306,8 +306,10 @@ lab_results_to_json (const LabResults *results, gboolean interrupted)
   lab_value_append_json (lab_text (results->program), json);
   g_string_append_printf (json,
                           ",\n  \"version\": \"" LAB_VERSION "\",\n  \"clock\": \"%s\""
-                          ",\n  \"seed\": %" G_GUINT64_FORMAT ",\n  \"interrupted\": %s",
-                          results->real_clock ? "real" : "virtual", results->seed, interrupted ? "true" : "false");
+                          ",\n  \"seed\": ",
+                          results->real_clock ? "real" : "virtual");
+  lab_value_append_json (results->seed, json);
+  g_string_append_printf (json, ",\n  \"interrupted\": %s", interrupted ? "true" : "false");
 
   if (results->machine != NULL)
     append_object (results->machine, json);

@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 typedef struct _LabResults LabResults;
 
 /* @program: the name of the files and the "program" of the document.
- * Returns: (transfer full) */
-LabResults *lab_results_new (const char *program, gboolean real_clock, guint64 seed);
+ * @seed: none, where there is no one seed. Returns: (transfer full) */
+LabResults *lab_results_new (const char *program, gboolean real_clock, LabValue seed);
 void lab_results_free (LabResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabResults, lab_results_free)
 

@@ -195,7 +195,7 @@ print (const Comparison *comparison)
 static int
 compare (const char *out)
 {
-  g_autoptr (LabResults) results = lab_results_new ("compare", TRUE, 7);
+  g_autoptr (LabResults) results = lab_results_new ("compare", TRUE, lab_none ());
   g_autoptr (GString) left_out = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autofree char *farthest = NULL;

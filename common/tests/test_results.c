@@ -16,7 +16,7 @@ static const LabColumn by_second[] = { { .key = "second" }, { .key = "arrived" }
 static LabResults *
 example (void)
 {
-  LabResults *results = lab_results_new ("step42_example", FALSE, 7);
+  LabResults *results = lab_results_new ("step42_example", FALSE, lab_count (7));
 
   lab_results_setting (results, "service_time_s", lab_seconds (50 * LAB_MS));
   lab_results_setting (results, "capacity_rps", lab_none ());
@@ -174,7 +174,7 @@ test_document (void)
 static void
 test_empty_document (void)
 {
-  g_autoptr (LabResults) results = lab_results_new ("empty", FALSE, G_MAXINT64);
+  g_autoptr (LabResults) results = lab_results_new ("empty", FALSE, lab_count (G_MAXINT64));
   g_autofree char *json = lab_results_to_json (results, TRUE);
 
   g_assert_cmpstr (json, ==,
@@ -204,7 +204,7 @@ test_a_table_is_made_once (void)
 static void
 test_real_clock_names_the_machine (void)
 {
-  g_autoptr (LabResults) results = lab_results_new ("empty", TRUE, 7);
+  g_autoptr (LabResults) results = lab_results_new ("empty", TRUE, lab_none ());
   g_autofree char *json = lab_results_to_json (results, FALSE);
   g_autoptr (JsonParser) parser = json_parser_new ();
 
@@ -213,6 +213,7 @@ test_real_clock_names_the_machine (void)
   JsonObject *machine = json_object_get_object_member (root, "machine");
 
   g_assert_cmpstr (json_object_get_string_member (root, "clock"), ==, "real");
+  g_assert_true (json_object_get_null_member (root, "seed"));
   g_assert_cmpuint (strlen (json_object_get_string_member (machine, "kernel")), >, 0);
   g_assert_cmpuint (strlen (json_object_get_string_member (machine, "processor")), >, 0);
   g_assert_cmpint (json_object_get_int_member (machine, "cores"), >=, 1);
@@ -238,7 +239,7 @@ test_files (Fixture *fixture, gconstpointer data)
 static void
 test_file_mode_and_any_folder_name (Fixture *fixture, gconstpointer data)
 {
-  g_autoptr (LabResults) results = lab_results_new ("p", FALSE, 7);
+  g_autoptr (LabResults) results = lab_results_new ("p", FALSE, lab_count (7));
   g_autofree char *folder = g_build_filename (fixture->out, "d\xc3\xa9j\xe0 vu", NULL);
   g_autofree char *path = g_build_filename (folder, "p.json", NULL);
   mode_t mask = umask (022);
