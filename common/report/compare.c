@@ -21,7 +21,7 @@
 #define SHARE 0.05
 
 static const LabColumn columns[] = {
-  { .key = "step", .heading = "step", .width = -10 },
+  { .key = "step", .heading = "step", .width = -12 },
   { .key = "figure", .heading = "figure", .width = -42 },
   { .key = "virtual" },
   { .key = "real" },
