@@ -64,7 +64,7 @@ complain_for (Lab *lab, const char *message)
   complain (lab->name, message);
 }
 
-/* What callers hold is nobody's loss now, and leak checkers need not hear of it. */
+/* By _exit(), because a leak checker would complain of whatever the callers hold. */
 G_NORETURN static void
 end_with_complaint (Lab *lab, char *message)
 {
@@ -177,7 +177,8 @@ lab_results (Lab *lab)
   return lab->results;
 }
 
-/* Before a run that takes its time: better now than at its end. */
+/* A run on the real clock takes a while. If its results cannot be written, find out
+ * before it and not after. */
 static void
 require_out (Lab *lab)
 {
@@ -209,7 +210,7 @@ stored_capacity (Lab *lab)
   g_autofree char *differences = NULL;
   g_autoptr (GError) error = NULL;
 
-  /* Where there is no choice of clocks, the other one is no oversight. */
+  /* A program that has one clock only need not warn about the other. */
   if (groups & LAB_OPTIONS_REAL_ONLY)
     groups &= ~LAB_OPTIONS_CLOCK;
 
@@ -421,7 +422,7 @@ lab_invalidate (Lab *lab, const char *format, ...)
 
 /* --- the end --- */
 
-/* With nobody reading tables, what failed is a complaint. */
+/* Where no tables are printed, the claims that fail go to standard error. */
 static void
 print_verdicts (Lab *lab)
 {
@@ -436,9 +437,9 @@ print_verdicts (Lab *lab)
     }
 }
 
-/* A run that writes into a folder keeps others out, so that the files there are all of
- * one run. An interrupted one does not wait: it has no name in common with them. Where a
- * folder cannot be locked, it is written all the same. */
+/* Only one run at a time writes into a folder, so that all the files there are of one
+ * run. An interrupted run writes files of other names and does not wait. If the folder
+ * cannot be locked, the files are written all the same. */
 static int
 lock_out (Lab *lab)
 {

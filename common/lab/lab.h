@@ -130,7 +130,7 @@ void lab_skip (Lab *lab, const char *claim, const char *why_format, ...) G_GNUC_
 
 /* The generator was late: the run is not valid (exit status 3, a sentence, and a
  * claim that fails). To be called before the claims about the service, which are
- * then skipped: it would be blamed for what the generator did. */
+ * then skipped: the service must not be blamed for the generator. */
 void lab_invalidate (Lab *lab, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Writes the files, prints the checks (those that fail as complaints when --json

@@ -84,8 +84,8 @@ set_count (const LabOption *option, const char *text)
   return TRUE;
 }
 
-/* Digits, maybe a point and more digits: what strtod() takes beyond that (signs,
- * exponents, hexadecimal, infinity) nobody means. */
+/* Digits, perhaps with a point and more digits. strtod() would also take signs,
+ * exponents, hexadecimal numbers and infinity, which nobody means here. */
 static gboolean
 is_plain_decimal (const char *text)
 {
@@ -105,7 +105,7 @@ set_rps (const LabOption *option, const char *text)
   if (!(value >= RPS_MIN && value <= RPS_MAX))
     return FALSE;
 
-  /* What the results show of it is then what was used. */
+  /* So that the results show the very value that was used. */
   *(double *) option->value = rint (value * 1e6) / 1e6;
   return TRUE;
 }
@@ -226,7 +226,7 @@ read_option (const char *name, const char *value, gpointer data, GError **error)
   return lab_option_set (find_option (data, name), name, value, error);
 }
 
-/* GOption's own --help would not notice that nobody can read it. */
+/* GOption's own --help does not notice when it cannot be written. */
 static gboolean
 show_help (const char *name, const char *value, gpointer data, GError **error)
 {

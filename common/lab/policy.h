@@ -1,5 +1,6 @@
 /* One open-loop run of one policy against the pretend service: what steps 3, 4,
- * 5, 9 and tune_wait are made of. */
+ * 5, 9 and tune_wait are made of. Steps 6 and 7 and the load test run loads of their own
+ * and use its parts: what can be asked for, what a run is judged by, its row. */
 #pragma once
 
 #include "../loadgen/summary.h"

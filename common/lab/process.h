@@ -1,5 +1,5 @@
-/* What a program owes its surroundings: standard streams that are there, and
- * signals that end a run in order. */
+/* What surrounds a program: standard streams, which may be closed, and signals, which
+ * are to end a run in order. */
 #pragma once
 
 #include <glib.h>
@@ -13,10 +13,10 @@ G_BEGIN_DECLS
 void lab_process_prepare (void);
 
 /* From now on the first SIGINT or SIGTERM calls @interrupted from the default
- * main context; a second one ends the program at once, with 130 or 143. Caught they
- * are even where the parent has had them ignored: a script's shell does so with SIGINT
- * for what it starts with &, and a load test there is still to end in order when it is
- * sent one. SIGHUP is left alone, and so is nohup. */
+ * main context; a second one ends the program at once, with 130 or 143. They are
+ * caught even if the parent ignored them: in a script the shell ignores SIGINT for
+ * everything that it starts with &, and a load test that is started so must still end in
+ * order when it is sent one. SIGHUP is left alone, so nohup works. */
 void lab_process_catch_signals (void (*interrupted) (gpointer data), gpointer data);
 void lab_process_release_signals (void);
 
@@ -24,8 +24,8 @@ void lab_process_release_signals (void);
  * 0: none. */
 int lab_process_signal (void);
 
-/* Between these two, signals wait: for work that must not be left half done, and that
- * waits for nobody. */
+/* Between these two, signals wait: for work that must not be left half done and
+ * does not wait for anybody. */
 void lab_process_hold_signals (void);
 void lab_process_let_signals (void);
 

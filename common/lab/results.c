@@ -357,7 +357,7 @@ write_all (int fd, const char *content, gsize length)
 }
 
 /* Writes the temporary file, and makes sure that it is on the disk: some file
- * systems say only then that there is no room. */
+ * systems report only then that the disk is full. */
 static gboolean
 file_prepare (File *file, GError **error)
 {

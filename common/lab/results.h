@@ -2,9 +2,9 @@
  *
  * <out>/<program>.json and .csv, and for every further table
  * <out>/<program>_<name>.csv. Each file is written whole or not at all, the JSON
- * last. The document holds no date, host or path, so the same run gives the same
- * bytes. json-glib reads it back; it is written from integers, because json-glib
- * prints 0.05 as 0.050000000000000003. */
+ * last. The document holds no date and no path, and on the virtual clock nothing of
+ * the machine, so there the same run gives the same bytes. json-glib reads it back; it is written from integers,
+ * because json-glib prints 0.05 as 0.050000000000000003. */
 #pragma once
 
 #include <sys/utsname.h>

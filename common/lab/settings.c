@@ -6,7 +6,7 @@
 #define SLOTS_MAX 1000000
 #define DURATION_MAX_NS (10 * 86400 * LAB_S) /* there is a row for each second of arrival */
 
-/* Where options go that do not fit a setting as they are. */
+/* The values of options that are not settings themselves. */
 typedef struct
 {
   int clock;

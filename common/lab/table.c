@@ -72,7 +72,7 @@ magnitude (gint64 units)
 }
 
 /* a * b / denominator, half to even, as the article's language rounds; FALSE when
- * it is beyond all measure. */
+ * it does not fit. */
 static gboolean
 divide (guint64 a, guint64 b, guint64 denominator, guint64 *rounded)
 {

@@ -40,8 +40,8 @@ LabValue lab_boolean (gboolean value);
 LabValue lab_count (guint64 n);
 LabValue lab_decimal (gint64 units, guint decimals);
 
-/* @numerator / @denominator to 6 decimals (fewer for a quotient beyond all
- * measure), half to even; none when the denominator is not positive. */
+/* @numerator / @denominator to 6 decimals (fewer when the result would
+ * not fit), half to even; none when the denominator is not positive. */
 LabValue lab_ratio (gint64 numerator, gint64 denominator);
 
 /* @count per @span_ns, in 1/s; none when the span is not positive. */
@@ -53,7 +53,7 @@ LabValue lab_milliseconds (LabTime span_ns);
 LabValue lab_microseconds (LabTime span_ns);
 
 /* A rate that is held as a double (settings), to 6 decimals; none unless it is
- * from 0 to a million million. */
+ * from 0 to 10^12. */
 LabValue lab_rps (double rate_rps);
 
 /* A decimal rounded half to even; anything else unchanged. */

@@ -18,13 +18,12 @@
  * these queues forgets with a time constant of 1 / (4 mu (1 - sqrt (0.8))^2) = 1.1 s
  * (Gross, Shortle, Thompson, Harris, 2.11); M/D/1 at the same load takes 3 s.
  *
- * The arrivals are a Poisson process given its count. That count hangs together
- * with neither the order nor the spacing of what a queue sees in any second; it
- * takes the chance out of the rate over the whole run, which makes the spread
- * between seeds (and so the intervals) a little smaller, honestly so, and moves an
- * expected value by its curvature in the rate times 1 / requests: for M/M/4 at load
- * 0.8 and 20,000 requests a seed by less than a thousandth, for 375,000 by nothing
- * that shows. */
+ * The arrivals are a Poisson process given its count. The count says nothing of the
+ * order and the spacing of what a queue sees in any second; to fix it takes chance out
+ * of the rate over the whole run, which rightly makes the spread between seeds (and so
+ * the intervals) a little smaller. It moves an expected value by its curvature in the
+ * rate times 1 / requests: for M/M/4 at load 0.8 and 20,000 requests a seed by less than
+ * a thousandth, for 375,000 by nothing that shows. */
 typedef struct
 {
   LabTarget target; /* first: a target of this kind is a witness */

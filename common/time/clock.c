@@ -8,8 +8,8 @@
 
 #include "timer_queue.h"
 
-/* One GSource serves all timers of a clock. A GLib timeout for each of them would
- * cost every turn of the main loop a look at each. */
+/* One GSource serves all timers of a clock. With a GLib timeout for each,
+ * every turn of the main loop would look at all of them. */
 
 #define VIRTUAL_BATCH 1024 /* events per dispatch: the main loop's own cost all but disappears */
 #define REAL_BATCH 16      /* few, so that sockets are looked at in a flood of arrivals, too */
@@ -149,8 +149,8 @@ first_due (const LabClock *clock)
 }
 
 #ifdef __linux__
-/* Sets the alarm to the first timer. A new setting also takes back an alarm that has
- * rung. */
+/* Sets the alarm to the first timer. That also clears one that has gone off and
+ * has not been read. */
 static void
 set_alarm (LabClock *clock)
 {

@@ -22,8 +22,9 @@
  *
  * Two timers due at one instant fire in the order in which they were armed. One
  * GSource on the thread's main context owns all timers of a clock, so other
- * sources (sockets, signals) live beside it. Arming allocates nothing once the
- * clock has held that many timers at once.
+ * sources (sockets, signals) live beside it. Arming seldom allocates: the queue of
+ * timers (timer_queue.h) has a few parts, and each grows only when it must hold more at
+ * once than ever before.
  *
  * A clock and all that uses it belong to one thread. An event must not run a main
  * loop of its own (a synchronous call over D-Bus, a modal dialog): no timer would
@@ -66,8 +67,8 @@ LabClock *lab_clock_new_virtual (LabTime tick_ns);
  * move it. */
 LabClock *lab_clock_new_real (void);
 
-/* Timers that are still armed are forgotten, neither fired nor looked at: what
- * they stand in may be gone by now. */
+/* Timers that are still armed do not fire and are not touched: the structs that hold
+ * them may be gone by now. */
 void lab_clock_free (LabClock *clock);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabClock, lab_clock_free)
 

@@ -132,7 +132,7 @@ lab_mul_div_rest (guint64 a, guint64 b, guint64 c, guint64 *result, guint64 *res
   return TRUE;
 }
 
-#else /* on 32 bits: by hand, as at school, in halves and then bit by bit */
+#else /* 32 bits: multiplied in halves, as on paper, and divided bit by bit */
 
 gboolean
 lab_mul_div_rest (guint64 a, guint64 b, guint64 c, guint64 *result, guint64 *rest)

@@ -72,7 +72,7 @@ void lab_script_stop (LabScript *script);
 
 #define LAB_SLEEP(script, span) LAB_SLEEP_UNTIL (script, lab_clock_now ((script)->timer.clock) + (span))
 
-/* Waits as long as @condition holds; whoever changes it calls lab_script_wake(). */
+/* Waits as long as @condition holds; whatever changes it calls lab_script_wake(). */
 #define LAB_WAIT_WHILE(script, condition) \
   do                                      \
     {                                     \

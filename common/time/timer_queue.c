@@ -146,8 +146,8 @@ lane_add (LabTimerQueue *queue, guint number, const LabTimerEntry *entry)
   lane->length++;
 }
 
-/* Leaves a gap. Gaps at either end are closed at once, those between when an end
- * gets there or when they fill half of the ring. */
+/* Leaves a gap. A gap at either end is closed at once, one in between when an end
+ * reaches it, or when gaps fill half of the ring. */
 static void
 lane_remove (LabTimerLane *lane, guint position)
 {
@@ -159,9 +159,8 @@ lane_remove (LabTimerLane *lane, guint position)
     lane->tail--;
 }
 
-/* The lane in which a timer due at @due_ns leaves the least of the order unused:
- * the one whose last is the latest among those not later; or an empty one; or
- * LAB_N_LANES: there is none. */
+/* The best lane for a timer due at @due_ns: of those whose last timer is not due later,
+ * the one whose last timer is due latest; else an empty one; LAB_N_LANES: there is none. */
 static guint
 choose_lane (const LabTimerQueue *queue, LabTime due_ns)
 {
