@@ -123,7 +123,7 @@ LIBLAB = $(BUILD)/liblab.a
 
 .PHONY: build tests
 build: $(foreach program,$(PROGRAMS),$(BUILD)/bin/$(call name,$(program)))
-tests: $(addprefix $(BUILD)/tests/,$(TESTS))
+tests: $(addprefix $(BUILD)/tests/,$(TESTS)) $(BUILD)/within
 build tests: ; @:
 
 # A file that changes only when its text does: what depends on it is made again
@@ -284,12 +284,20 @@ endif
 # --- Checking -----------------------------------------------------------------
 
 # Twice as many jobs as cores: half of the tests wait for something.
-.PHONY: check taps
+.PHONY: check taps both-taps also-taps
 check:
 	+@$(SAY_ONLY) sh $(SCRIPTS)/check.sh '$(MAKE) $(call jobs,$(shell expr 2 \* $(CORES)))' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
 
 # Every test's report in $(BUILD)/taps, whatever it says; common/make/check.sh reads them.
-taps: $(TESTS:%=$(BUILD)/taps/%.tap) $(SHELL_TESTS:common/tests/%.sh=$(BUILD)/taps/%.tap)
+# The longest begin first, so that all cores end together.
+LONGEST := book report http_loadtest http_probe settings faults
+TAPS := $(TESTS:%=$(BUILD)/taps/%.tap) $(SHELL_TESTS:common/tests/%.sh=$(BUILD)/taps/%.tap)
+taps: $(filter $(LONGEST:%=$(BUILD)/taps/test_%.tap),$(TAPS)) $(TAPS)
+
+# And those of another build, ALSO, at the same time: half of the tests wait for something.
+both-taps: taps also-taps
+also-taps:
+	+@$(MAKE) $(ALSO) taps
 
 $(BUILD)/within: $(call objects,common/make/within.c)
 	$(call say,LD,$@)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh MAKE CC PROGRAM...: all that `make check` does, one variant after another.
-# The programs are those that run on the virtual clock. Goes on after a failure; the
-# last line is "N passed, M failed".
+# check.sh MAKE CC PROGRAM...: all that `make check` does: builds the variants, one after
+# another, and runs the tests of two of them. The programs are those that run on the
+# virtual clock. Goes on after a failure; the last line is "N passed, M failed".
 make=$1
 cc=$2
 shift 2
@@ -19,25 +19,36 @@ one_more () { # WHAT STATUS
   fi
 }
 
-variant () { # WHAT BUILD TARGETS [VARIABLE=VALUE...]
+# Whoever stops the check stops what it has started; a make passes it on.
+made=
+trap 'kill $made 2>/dev/null; wait $made; exit 143' HUP INT TERM
+
+make_all () { # OPTION|TARGET...
+  # Word splitting is meant here: MAKE carries its options.
+  $make -k "$@" &
+  made=$!
+  wait $made
+}
+
+variant () { # WHAT BUILD [VARIABLE=VALUE...]
   what=$1
   build=$2
-  targets=$3
-  shift 3
+  shift 2
   echo "== $what, in $build/ =="
   rm -rf "$build/taps"
-  # Word splitting is meant here: MAKE carries its options, TARGETS may be several.
-  $make -k BUILD="$build" "$@" $targets
+  make_all BUILD="$build" "$@" build tests
   one_more "builds without a warning" $?
-  if [ -d "$build/taps" ]; then
-    awk -f common/make/count-taps.awk "$build"/taps/*.tap >"$build/taps/summary"
-    sed '$d' "$build/taps/summary"
-    read -r p f <<END
-$(tail -n 1 "$build/taps/summary")
+}
+
+tests_of () { # WHAT BUILD
+  echo "== the tests, $1 =="
+  awk -f common/make/count-taps.awk "$2"/taps/*.tap >"$2/taps/summary"
+  sed '$d' "$2/taps/summary"
+  read -r p f <<END
+$(tail -n 1 "$2/taps/summary")
 END
-    passed=$((passed + p))
-    failed=$((failed + f))
-  fi
+  passed=$((passed + p))
+  failed=$((failed + f))
 }
 
 # What the programs of a build leave behind, in $1/results.
@@ -57,11 +68,15 @@ same_results () { # WHAT BUILD: as those of build/
 
 sanitize='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
-variant "$($cc --version | head -n 1)" build 'build tests taps'
-variant 'clang' build/clang 'build tests' CC=clang
-variant 'no optimisation' build/O0 'build tests' CFLAGS=-O0
-variant 'clang with the address and undefined-behaviour sanitizers' build/asan 'build tests taps' \
-  CC=clang CFLAGS="$sanitize"
+variant "$($cc --version | head -n 1)" build
+variant 'clang' build/clang CC=clang
+variant 'no optimisation' build/O0 CFLAGS=-O0
+variant 'clang with the address and undefined-behaviour sanitizers' build/asan CC=clang CFLAGS="$sanitize"
+
+make_all both-taps ALSO="BUILD=build/asan CC=clang CFLAGS='$sanitize'"
+one_more 'the tests of two variants could all be run' $?
+tests_of 'in build/' build
+tests_of 'with the sanitizers' build/asan
 
 echo '== the same results everywhere =='
 run_all build && rm -rf build/expected && mv build/results build/expected

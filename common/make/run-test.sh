@@ -11,7 +11,10 @@ shift 2
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 
 mkdir -p "$(dirname "$report")"
-"$within" "${TEST_LIMIT_S:-300}" "$@" </dev/null >"$report.out" 2>"$report.err"
+"$within" "${TEST_LIMIT_S:-300}" "$@" </dev/null >"$report.out" 2>"$report.err" &
+running=$!
+trap 'kill $running 2>/dev/null' HUP INT TERM # by make, which knows of us alone
+wait $running
 status=$?
 
 {

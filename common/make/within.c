@@ -41,6 +41,8 @@ main (int argc, char *argv[])
   if (group == 0)
     {
       setpgid (0, 0);
+      signal (SIGINT, SIG_DFL); /* which a shell's background command ignores, and then nobody can catch */
+      signal (SIGQUIT, SIG_DFL);
       sigprocmask (SIG_SETMASK, &before, NULL);
       execvp (argv[2], argv + 2);
       fprintf (stderr, "%s: %s\n", argv[2], strerror (errno));

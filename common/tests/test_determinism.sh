@@ -73,9 +73,10 @@ elif ! $pkg_config --exists glib-2.0 gio-2.0 json-glib-1.0; then
   skip 'built for 32 bits' 'no 32-bit GLib is here (Debian: libglib2.0-dev:i386, libjson-glib-dev:i386)'
 else
   unset MAKEFLAGS MFLAGS
-  make -s BUILD=build/32 CC="${CC:-cc} -m32" PKG_CONFIG="$pkg_config" \
-    $(for program in $programs; do echo "build/32/bin/$program"; done) 2>&1 | sed 's/^/# /'
-  same 'built for 32 bits,' build/32/bin $programs
+  build=$(dirname "$BIN")/32 # of its own: another variant's test may run at the same time
+  make -s BUILD="$build" CC="${CC:-cc} -m32" PKG_CONFIG="$pkg_config" \
+    $(for program in $programs; do echo "$build/bin/$program"; done) 2>&1 | sed 's/^/# /'
+  same 'built for 32 bits,' "$build/bin" $programs
 fi
 
 echo "1..$number"

@@ -42,7 +42,7 @@ TEST_LIMIT_S=60
 run_test 'sleep 600 & echo $! >pid; echo ok 1; exit 3'
 gone "$pid" && grep -q '^# exit 3' "$scratch/test.tap" && grep -q '^ok 1' "$scratch/test.tap"
 say $? 'so does what a test leaves behind'
-"$within" 60 sh -c "echo \$\$ >'$scratch/pid'; exec sleep 600" &
+sh "$scripts/run-test.sh" "$scratch/test.tap" "$within" sh -c "echo \$\$ >'$scratch/pid'; exec sleep 600" &
 stopped=$!
 while [ ! -s "$scratch/pid" ]; do sleep 0.1; done
 read -r pid <"$scratch/pid"
