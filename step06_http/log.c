@@ -8,8 +8,8 @@
 
 static guint64 dropped;
 
-/* Standard error may be shared, and whether it waits would change for all who share
- * it: so a pipe is opened anew. A file does not keep anybody waiting. */
+/* O_NONBLOCK on standard error would affect every process that shares it. So a pipe is
+ * opened a second time. Files never make a writer wait. */
 static int
 log_fd (void)
 {
@@ -25,7 +25,7 @@ log_fd (void)
   return fd;
 }
 
-/* Up to 4096 bytes go into a pipe as a whole or not at all. */
+/* A pipe takes up to 4096 bytes as a whole or not at all. */
 static gboolean
 write_now (const char *text)
 {

@@ -1,6 +1,6 @@
-/* The log of the service, on standard error: whole lines, and never a wait for whoever
- * reads them. Lines for which there is no room are dropped and counted, and the next
- * one that there is room for says how many. */
+/* The log of the service, on standard error: whole lines, and it never waits for a
+ * reader. Lines for which there is no room are dropped and counted, and a line says how
+ * many as soon as there is room again. */
 #pragma once
 
 #include <glib.h>
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Control characters in the line (an argument may have brought them) become "?". */
 void step06_log (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* The last word: what was dropped since the last line, where there is room to say so. */
+/* At the end: says how many lines were dropped since the last one, if there is room. */
 void step06_log_end (void);
 
 G_END_DECLS
