@@ -365,7 +365,8 @@ finish_now (LabTimer *timer)
 {
   Service *service = LAB_OWNER_OF (timer, Service, finish);
 
-  step06_log ("service: requests dropped because they were not done in time: %u", lab_http_server_held (service->server));
+  step06_log ("service: requests dropped because they were not done in time: %u",
+              lab_http_server_held (service->server));
   lab_clock_stop (service->clock);
 }
 
