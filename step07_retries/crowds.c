@@ -24,8 +24,7 @@ count (const Trial *trial, LabOutcome outcome)
 void
 crowds_print (Lab *lab, Trial **trials, guint n_trials)
 {
-  guint n_late = lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS;
-  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns) - n_late);
+  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
 
   for (guint i = 0; i < n_trials; i++)
     {
@@ -47,7 +46,7 @@ crowds_print (Lab *lab, Trial **trials, guint n_trials)
         LAB_LATENESS_VALUES (lateness),
       };
 
-      lab_table_add (table, values, G_N_ELEMENTS (values) - n_late);
+      lab_table_add (table, values, G_N_ELEMENTS (values));
     }
   lab_print_table (lab, table);
 }

@@ -66,8 +66,7 @@ recovered_after_s (Lab *lab, const Trial *trial, const Storm *storm)
 void
 storm_print (Lab *lab, Trial *const trials[N_TRIALS], const Storm *storm)
 {
-  guint n_late = lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS;
-  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns) - n_late);
+  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
 
   for (guint i = 0; i < N_TRIALS; i++)
     {
@@ -87,7 +86,7 @@ storm_print (Lab *lab, Trial *const trials[N_TRIALS], const Storm *storm)
         LAB_LATENESS_VALUES (lateness),
       };
 
-      lab_table_add (table, values, G_N_ELEMENTS (values) - n_late);
+      lab_table_add (table, values, G_N_ELEMENTS (values));
     }
   lab_print_table (lab, table);
 }

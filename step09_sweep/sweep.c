@@ -37,8 +37,7 @@ lateness_of_pair (GPtrArray *runs, guint i)
 void
 sweep_print (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double *multiples, guint n_multiples)
 {
-  guint n_late = lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS;
-  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns) - n_late);
+  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
 
   for (guint i = 0; i < n_multiples; i++)
     {
@@ -51,7 +50,7 @@ sweep_print (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double 
         LAB_LATENESS_VALUES (lateness),
       };
 
-      lab_table_add (table, values, G_N_ELEMENTS (values) - n_late);
+      lab_table_add (table, values, G_N_ELEMENTS (values));
     }
   lab_print_table (lab, table);
 }

@@ -32,8 +32,7 @@ p99 (const LabSummary *summary)
 static void
 print (Lab *lab, GPtrArray *runs)
 {
-  guint n_late = lab_settings (lab)->real_clock ? 0 : LAB_N_LATENESS_COLUMNS;
-  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns) - n_late);
+  LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
 
   for (guint i = 0; i < runs->len; i++)
     {
@@ -48,7 +47,7 @@ print (Lab *lab, GPtrArray *runs)
         LAB_LATENESS_VALUES (lateness),
       };
 
-      lab_table_add (table, values, G_N_ELEMENTS (values) - n_late);
+      lab_table_add (table, values, G_N_ELEMENTS (values));
     }
   lab_print_table (lab, table);
 }

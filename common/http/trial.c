@@ -287,19 +287,17 @@ lab_http_judge_generator (Lab *lab, const char *label, const LabSummary *summary
   lab_policy_judge_lateness (lab, label, summary);
 }
 
-/* The table: the article's columns, the first refusal, the log, the generator. */
+/* The table: the article's columns, the generator, the first refusal, the log. */
 
 #define N_OWN 3
-#define N_COLUMNS (LAB_N_POLICY_COLUMNS + N_OWN + LAB_N_LATENESS_COLUMNS)
+#define N_COLUMNS (LAB_N_POLICY_COLUMNS + N_OWN)
 
 static void
 add_row (LabTable *table, const LabHttpTrial *trial)
 {
-  const LabHistogram *lateness = lab_summary_lateness (trial->run->summary);
   LabValue values[N_COLUMNS] = { [LAB_N_POLICY_COLUMNS] = lab_text (trial->retry_after),
                                  trial->saw_503 ? lab_text (trial->body) : lab_none (),
-                                 lab_count (trial->refusal_lines),
-                                 LAB_LATENESS_VALUES (lateness) };
+                                 lab_count (trial->refusal_lines) };
 
   lab_policy_values (trial->run, values);
   lab_table_add (table, values, N_COLUMNS);
@@ -324,8 +322,7 @@ lab_http_trials_print (Lab *lab, GPtrArray *trials)
 {
   static LabColumn columns[N_COLUMNS] = { [LAB_N_POLICY_COLUMNS] = { .key = "retry_after", .object = "first_503" },
                                           { .key = "body", .object = "first_503" },
-                                          { .key = "refusal_log_lines" },
-                                          LAB_LATENESS_COLUMNS };
+                                          { .key = "refusal_log_lines" } };
   LabTable *table;
 
   memcpy (columns, lab_policy_columns, sizeof lab_policy_columns);

@@ -1,7 +1,6 @@
 #include "policy.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../loadgen/loadgen.h"
 
@@ -22,6 +21,7 @@ const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS] = {
   { .key = "work" },
   { .key = "wasted", .heading = "wasted", .width = 8 },
   { .key = "peak_line", .heading = "peak line", .width = 10 },
+  LAB_LATENESS_COLUMNS,
 };
 
 static const LabColumn second_columns[] = {
@@ -235,6 +235,7 @@ lab_policy_values (const LabRun *run, LabValue values[LAB_N_POLICY_COLUMNS])
 {
   const LabSummary *summary = run->summary;
   const LabHistogram *latency = lab_summary_latency (summary, LAB_OK);
+  const LabHistogram *lateness = lab_summary_lateness (summary);
   const LabValue all[LAB_N_POLICY_COLUMNS] = {
     lab_text (run->label),
     lab_count (lab_summary_offered (summary)),
@@ -249,36 +250,25 @@ lab_policy_values (const LabRun *run, LabValue values[LAB_N_POLICY_COLUMNS])
     lab_count (run->work),
     lab_count (run->wasted),
     lab_count (run->peak_line),
+    LAB_LATENESS_VALUES (lateness),
   };
 
   for (guint i = 0; i < LAB_N_POLICY_COLUMNS; i++)
     values[i] = all[i];
 }
 
-static void
-add_row (Lab *lab, LabTable *table, const LabRun *run)
-{
-  const LabHistogram *lateness = lab_summary_lateness (run->summary);
-  LabValue values[LAB_N_POLICY_COLUMNS + LAB_N_LATENESS_COLUMNS]
-      = { [LAB_N_POLICY_COLUMNS] = LAB_LATENESS_VALUES (lateness) };
-
-  lab_policy_values (run, values);
-  lab_table_add (table, values, LAB_N_POLICY_COLUMNS + (lab_settings (lab)->real_clock ? LAB_N_LATENESS_COLUMNS : 0));
-}
-
 void
 lab_policy_print (Lab *lab, GPtrArray *runs)
 {
-  static LabColumn columns[LAB_N_POLICY_COLUMNS + LAB_N_LATENESS_COLUMNS]
-      = { [LAB_N_POLICY_COLUMNS] = LAB_LATENESS_COLUMNS };
-  guint n_columns = LAB_N_POLICY_COLUMNS + (lab_settings (lab)->real_clock ? LAB_N_LATENESS_COLUMNS : 0);
-  LabTable *table;
-
-  memcpy (columns, lab_policy_columns, sizeof lab_policy_columns);
-  table = lab_results_rows (lab_results (lab), columns, n_columns);
+  LabTable *table = lab_results_rows (lab_results (lab), lab_policy_columns, LAB_N_POLICY_COLUMNS);
 
   for (guint i = 0; i < runs->len; i++)
-    add_row (lab, table, g_ptr_array_index (runs, i));
+    {
+      LabValue values[LAB_N_POLICY_COLUMNS];
+
+      lab_policy_values (g_ptr_array_index (runs, i), values);
+      lab_table_add (table, values, LAB_N_POLICY_COLUMNS);
+    }
   lab_print_table (lab, table);
 }
 

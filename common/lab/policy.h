@@ -66,18 +66,17 @@ guint64 lab_policy_scheduled (Lab *lab, double rate_rps);
  * or more than anybody can wait for. */
 void lab_policy_refuse_senseless_run (Lab *lab, const char *label, double rate_rps);
 
-/* The article's columns, and a run's values in them, for tables that have columns
- * of their own besides. */
-#define LAB_N_POLICY_COLUMNS 13
+/* The article's columns, then how late the generator was (on the real clock only), and a
+ * run's values in them, for tables that have columns of their own besides. */
+#define LAB_N_POLICY_COLUMNS 16
 extern const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS];
 void lab_policy_values (const LabRun *run, LabValue values[LAB_N_POLICY_COLUMNS]);
 
-/* What a row on the real clock ends with: how late the generator was. */
-#define LAB_N_LATENESS_COLUMNS 3
-#define LAB_LATENESS_COLUMNS                                  \
-  { .key = "lateness_p50_us" }, { .key = "lateness_p99_us" }, \
-  {                                                           \
-    .key = "lateness_max_us"                                  \
+/* How late the generator was, for tables that have no other column of these. */
+#define LAB_LATENESS_COLUMNS                                                                        \
+  { .key = "lateness_p50_us", .real_only = TRUE }, { .key = "lateness_p99_us", .real_only = TRUE }, \
+  {                                                                                                 \
+    .key = "lateness_max_us", .real_only = TRUE                                                     \
   }
 #define LAB_LATENESS_VALUES(lateness)                        \
   lab_microseconds (lab_histogram_quantile (lateness, 500)), \

@@ -187,7 +187,7 @@ lab_results_new (const char *program, gboolean real_clock, LabValue seed)
     .settings = object_new ("settings"),
     .tables = g_ptr_array_new_with_free_func ((GDestroyNotify) named_table_free),
     .objects = g_ptr_array_new_with_free_func ((GDestroyNotify) object_free),
-    .checks = lab_table_new (check_columns, G_N_ELEMENTS (check_columns)),
+    .checks = lab_table_new (check_columns, G_N_ELEMENTS (check_columns), real_clock),
     .files = g_ptr_array_new_with_free_func ((GDestroyNotify) file_free),
   };
   return results;
@@ -220,7 +220,7 @@ LabTable *
 lab_results_rows (LabResults *results, const LabColumn *columns, guint n_columns)
 {
   if (results->rows == NULL)
-    results->rows = lab_table_new (columns, n_columns);
+    results->rows = lab_table_new (columns, n_columns, results->real_clock);
   return results->rows;
 }
 
@@ -240,7 +240,7 @@ lab_results_table (LabResults *results, const char *name, gboolean in_document, 
   *named = (NamedTable) {
     .name = g_strdup (name),
     .in_document = in_document,
-    .table = lab_table_new (columns, n_columns),
+    .table = lab_table_new (columns, n_columns, results->real_clock),
   };
   g_ptr_array_add (results->tables, named);
   return named->table;

@@ -6,8 +6,11 @@
 /* Values are copied in; their texts live in @texts. */
 struct _LabTable
 {
-  const LabColumn *columns;
+  const LabColumn *given; /* all columns */
+  guint n_given;
+  LabColumn *columns; /* without those that this clock does not have */
   guint n_columns;
+  gboolean real_clock;
   GArray *values; /* of LabValue, row after row */
   GStringChunk *texts;
 };
@@ -200,17 +203,28 @@ append_rounded_decimal (LabValue value, guint decimals, GString *to)
     g_string_append_c (to, '0');
 }
 
+static gboolean
+has_column (const LabTable *table, const LabColumn *column)
+{
+  return table->real_clock || !column->real_only;
+}
+
 LabTable *
-lab_table_new (const LabColumn *columns, guint n_columns)
+lab_table_new (const LabColumn *columns, guint n_columns, gboolean real_clock)
 {
   LabTable *table = g_new (LabTable, 1);
 
   *table = (LabTable) {
-    .columns = columns,
-    .n_columns = n_columns,
+    .given = columns,
+    .n_given = n_columns,
+    .columns = g_new (LabColumn, n_columns),
+    .real_clock = real_clock,
     .values = g_array_new (FALSE, FALSE, sizeof (LabValue)),
     .texts = g_string_chunk_new (256),
   };
+  for (guint i = 0; i < n_columns; i++)
+    if (has_column (table, &columns[i]))
+      table->columns[table->n_columns++] = columns[i];
   return table;
 }
 
@@ -222,17 +236,21 @@ lab_table_free (LabTable *table)
 
   g_array_unref (table->values);
   g_string_chunk_free (table->texts);
+  g_free (table->columns);
   g_free (table);
 }
 
 void
 lab_table_add (LabTable *table, const LabValue *values, guint n_values)
 {
-  g_return_if_fail (n_values == table->n_columns);
+  g_return_if_fail (n_values == table->n_given);
 
   for (guint i = 0; i < n_values; i++)
     {
       LabValue value = values[i];
+
+      if (!has_column (table, &table->given[i]))
+        continue;
       if (value.text != NULL)
         value.text = g_string_chunk_insert_const (table->texts, value.text);
       g_array_append_val (table->values, value);

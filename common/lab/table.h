@@ -72,16 +72,17 @@ typedef struct
   const char *object;  /* neighbouring columns of one object stand in a JSON object
                           of that name, null when all of them are none; in CSV the
                           column is called object_key */
+  gboolean real_only;  /* a table of the virtual clock is without it, and without its values */
 } LabColumn;
 
 typedef struct _LabTable LabTable;
 
 /* @columns must outlive the table. Returns: (transfer full) */
-LabTable *lab_table_new (const LabColumn *columns, guint n_columns);
+LabTable *lab_table_new (const LabColumn *columns, guint n_columns, gboolean real_clock);
 void lab_table_free (LabTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabTable, lab_table_free)
 
-/* Values in the order of the columns. */
+/* Values in the order of the columns, one for each, whatever the clock. */
 #define LAB_ROW(...) (const LabValue[]) { __VA_ARGS__ }, G_N_ELEMENTS (((const LabValue[]) { __VA_ARGS__ }))
 void lab_table_add (LabTable *table, const LabValue *values, guint n_values);
 

@@ -112,7 +112,7 @@ test_printed_decimals (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       const LabColumn column = { .key = "k", .heading = "k", .width = 1, .decimals = cases[i].shown };
-      g_autoptr (LabTable) table = lab_table_new (&column, 1);
+      g_autoptr (LabTable) table = lab_table_new (&column, 1, FALSE);
       g_autoptr (GString) line = g_string_new (NULL);
 
       lab_table_add (table, LAB_ROW (lab_decimal (cases[i].units, cases[i].decimals)));
@@ -133,7 +133,7 @@ static const LabColumn columns[] = {
 static LabTable *
 example (void)
 {
-  LabTable *table = lab_table_new (columns, G_N_ELEMENTS (columns));
+  LabTable *table = lab_table_new (columns, G_N_ELEMENTS (columns), FALSE);
 
   lab_table_add (table, LAB_ROW (lab_text ("no limits"), lab_decimal (5, 1), lab_count (1),
                                  lab_milliseconds (355500000), lab_boolean (TRUE)));
@@ -165,7 +165,7 @@ test_last_column_flush_left (void)
 {
   static const LabColumn two[]
       = { { .key = "n", .heading = "n", .width = 3 }, { .key = "why", .heading = "why", .width = -9 } };
-  g_autoptr (LabTable) table = lab_table_new (two, 2);
+  g_autoptr (LabTable) table = lab_table_new (two, 2, FALSE);
   g_autoptr (GString) lines = g_string_new (NULL);
 
   lab_table_add (table, LAB_ROW (lab_count (1), lab_text ("slow")));
@@ -193,7 +193,7 @@ test_csv (void)
 static void
 test_json (void)
 {
-  g_autoptr (LabTable) table = lab_table_new (columns, G_N_ELEMENTS (columns));
+  g_autoptr (LabTable) table = lab_table_new (columns, G_N_ELEMENTS (columns), FALSE);
   g_autoptr (GString) json = g_string_new (NULL);
 
   lab_table_append_json (table, 4, json);
@@ -220,7 +220,7 @@ test_objects (void)
     { .key = "body", .object = "first_503" },
     { .key = "n" },
   };
-  g_autoptr (LabTable) table = lab_table_new (with_object, G_N_ELEMENTS (with_object));
+  g_autoptr (LabTable) table = lab_table_new (with_object, G_N_ELEMENTS (with_object), FALSE);
   g_autoptr (GString) text = g_string_new (NULL);
 
   lab_table_add (table, LAB_ROW (lab_text ("a"), lab_text ("1"), lab_text ("{\"e\":1}"), lab_count (1)));
@@ -254,7 +254,7 @@ test_printed_only (void)
     { .heading = "times", .width = 6, .decimals = 2, .suffix = "x" },
     { .key = "n", .heading = "n", .width = 3 },
   };
-  g_autoptr (LabTable) table = lab_table_new (some, G_N_ELEMENTS (some));
+  g_autoptr (LabTable) table = lab_table_new (some, G_N_ELEMENTS (some), FALSE);
   g_autoptr (GString) text = g_string_new (NULL);
 
   lab_table_add (table, LAB_ROW (lab_text ("a"), lab_ratio (1, 3), lab_count (7)));
@@ -297,7 +297,7 @@ test_round (void)
 static void
 test_get_copies (void)
 {
-  g_autoptr (LabTable) table = lab_table_new (columns, G_N_ELEMENTS (columns));
+  g_autoptr (LabTable) table = lab_table_new (columns, G_N_ELEMENTS (columns), FALSE);
   char label[] = "mine";
 
   lab_table_add (table, LAB_ROW (lab_text (label), lab_count (3), lab_none (), lab_none (), lab_none ()));
@@ -306,6 +306,32 @@ test_get_copies (void)
   g_assert_cmpstr (lab_table_get (table, 0, "policy").text, ==, "mine");
   g_assert_cmpint (lab_table_get (table, 0, "multiple").units, ==, 3);
   g_assert_cmpint (lab_table_get (table, 0, "hidden").kind, ==, LAB_VALUE_NONE);
+}
+
+/* One description and one list of values for both clocks. */
+static void
+test_columns_of_the_real_clock (void)
+{
+  static const LabColumn three[] = { { .key = "a", .heading = "a", .width = 3 },
+                                     { .key = "late", .heading = "late", .width = 5, .real_only = TRUE },
+                                     { .key = "b", .heading = "b", .width = 3 } };
+  static const char *const csv[] = { "a,b\n1,3\n", "a,late,b\n1,2,3\n" };
+  static const char *const heading[] = { "  a  b\n", "  a late  b\n" };
+
+  for (int real_clock = 0; real_clock < 2; real_clock++)
+    {
+      g_autoptr (LabTable) table = lab_table_new (three, G_N_ELEMENTS (three), real_clock);
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      lab_table_add (table, LAB_ROW (lab_count (1), lab_count (2), lab_count (3)));
+      g_assert_cmpuint (lab_table_n_rows (table), ==, 1);
+      g_assert_cmpint (lab_table_get (table, 0, "b").units, ==, 3);
+      lab_table_append_csv (table, text);
+      g_assert_cmpstr (text->str, ==, csv[real_clock]);
+      g_string_truncate (text, 0);
+      lab_table_append_heading (table, text);
+      g_assert_cmpstr (text->str, ==, heading[real_clock]);
+    }
 }
 
 int
@@ -323,5 +349,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/table/printed-only", test_printed_only);
   g_test_add_func ("/table/round", test_round);
   g_test_add_func ("/table/get-copies", test_get_copies);
+  g_test_add_func ("/table/columns-of-the-real-clock", test_columns_of_the_real_clock);
   return g_test_run ();
 }
