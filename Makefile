@@ -307,7 +307,7 @@ $(BUILD)/taps/%.tap: $(BUILD)/tests/% $(BUILD)/within FORCE
 	@sh $(SCRIPTS)/run-test.sh $@ $(BUILD)/within $<
 
 $(BUILD)/taps/%.tap: common/tests/%.sh build $(BUILD)/within FORCE
-	@BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ $(BUILD)/within sh $<
+	@env BIN=$(BUILD)/bin CC='$(CC)' sh $(SCRIPTS)/run-test.sh $@ $(BUILD)/within sh $<
 
 # --- What a step and the proof bring of their own -------------------------------
 

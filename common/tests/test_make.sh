@@ -101,6 +101,20 @@ status=$?
 sed 's/^/# /' "$scratch/made"
 say $status 'nothing is made when nothing has changed'
 
+echo 'echo $$ >pid; exec sleep 600' >common/tests/test_long.sh
+env "${MAKE:-make}" build/taps/test_long.tap >"$scratch/made" 2>&1 &
+stopped=$!
+tries=0
+while [ ! -s pid ] && [ $tries -lt 300 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+kill -TERM $stopped
+wait $stopped
+read -r pid <pid
+gone "$pid"
+say $? 'a make that is stopped leaves no test behind'
+
 for goal in step1 step10 show-step010; do
   make $goal >"$scratch/made" 2>"$scratch/said"
   [ $? -eq 2 ] && grep -q "^$goal: there is no such step here; there are step01 .*make help" "$scratch/said"
