@@ -63,8 +63,11 @@ start (const char *command, guint16 port, const char *id, GError **error)
   g_autofree char *placed = on_processor (1, command);
   g_autofree char *script = g_strdup_printf ("echo $$ >%s; exec %s", id, placed);
   const char *argv[] = { "sh", "-c", script, NULL };
+  LabChild *child = lab_child_start (&(LabChildOptions) { .argv = argv, .port = port }, error);
 
-  return lab_child_start (&(LabChildOptions) { .argv = argv, .port = port }, error);
+  if (child == NULL)
+    g_prefix_error (error, "%s: ", command);
+  return child;
 }
 
 /* How long the process with its number in the file @id has been on a processor. */
