@@ -22,7 +22,7 @@
 
 #define BACKLOG 4096
 #define IDLE_TIMEOUT_S 60
-#define FILES_KEPT_FREE 64 /* of the process's limit, for everything that is not a connection */
+#define FILES_KEPT_FREE 64 /* of the process's limit, for all that is no connection; of a small one, three quarters */
 #define BODY_MAX (64 * 1024)
 #define CONNECTION_MEMORY (16 * 1024) /* bounds a request's line and headers, too */
 #define HANG_UPS_PER_DISPATCH 256
@@ -54,7 +54,7 @@ struct _LabHttpServer
   int hang_ups_fd; /* an epoll of watched sockets */
   guint16 port;
   guint connections;
-  gboolean must_run;   /* something was resumed */
+  gboolean must_run;   /* something was resumed, or a connection has gone */
   gboolean is_running; /* inside the library: do not enter it again */
   gboolean is_closing; /* no route is run any more */
   GQueue held;
@@ -334,6 +334,8 @@ on_completed (void *data, struct MHD_Connection *connection, void **request_data
   *request_data = NULL;
 }
 
+/* At its limit of connections or files the library stops listening. It starts again only
+ * when it is run after a connection has gone, and nothing else might run it. */
 static void
 on_connection (void *data, struct MHD_Connection *connection, void **connection_data,
                enum MHD_ConnectionNotificationCode code)
@@ -342,9 +344,12 @@ on_connection (void *data, struct MHD_Connection *connection, void **connection_
 
   (void) connection, (void) connection_data;
   if (code == MHD_CONNECTION_NOTIFY_STARTED)
-    self->connections++;
-  else
-    self->connections--;
+    {
+      self->connections++;
+      return;
+    }
+  self->connections--;
+  self->must_run = TRUE;
 }
 
 /* Decoded, a "%00" would end the path early, and another route might match it. Such a
@@ -522,6 +527,7 @@ static gboolean
 start_daemon (LabHttpServer *self, GError **error)
 {
   guint files = lab_raise_file_limit ();
+  guint connections = MAX (files - MIN (files, FILES_KEPT_FREE), files / 4);
   guint idle_s = self->options.idle_timeout_s > 0 ? self->options.idle_timeout_s : IDLE_TIMEOUT_S;
   int fd = lab_bind_loopback (&self->port, error);
   struct stat socket_itself;
@@ -539,10 +545,10 @@ start_daemon (LabHttpServer *self, GError **error)
   self->daemon = MHD_start_daemon (
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, self->port, NULL, NULL, on_request, self,
       MHD_OPTION_EXTERNAL_LOGGER, on_log, self, MHD_OPTION_URI_LOG_CALLBACK, on_target, self, MHD_OPTION_LISTEN_SOCKET,
-      fd, MHD_OPTION_CONNECTION_LIMIT, MAX (files, 2 * FILES_KEPT_FREE) - FILES_KEPT_FREE,
-      MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY,
-      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-      on_completed, self, MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
+      fd, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_s,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
+      MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
   if (self->daemon != NULL)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "libmicrohttpd does not start on 127.0.0.1 port %u: %s",

@@ -208,12 +208,15 @@ say (int fd, const char *text, gssize length)
     }
 }
 
+#define HEAR_WITHIN_US (30 * G_USEC_PER_SEC) /* less than the server lets a connection idle */
+
 /* Reads until @text has come @times, or the server closes; NULL then stands for
  * "until it closes". */
 static char *
 hear (int fd, const char *text, guint times)
 {
   GString *heard = g_string_new (NULL);
+  gint64 begun_us = g_get_monotonic_time ();
   char bytes[4096];
 
   for (;;)
@@ -229,6 +232,7 @@ hear (int fd, const char *text, guint times)
         seen++;
       if (text != NULL && seen >= times)
         break;
+      g_assert_cmpint (g_get_monotonic_time () - begun_us, <, HEAR_WITHIN_US);
       g_main_context_iteration (NULL, FALSE);
     }
   return g_string_free (heard, FALSE);
@@ -566,6 +570,46 @@ test_out_of_files (void)
     close (fd);
 }
 
+/* The house is full, with one more at the door: it is let in when another leaves, and
+ * so is the next one after all have left at once. */
+static void
+test_full_house (void)
+{
+  struct rlimit limit = { 100, 100 };
+  int guests[36]; /* the server keeps 64 files */
+  House *house;
+  int next;
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+  house = house_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (guests); i++)
+    {
+      guests[i] = connect_to (house);
+      assert_said (guests[i], HELLO, "200 OK", "hello");
+    }
+  next = connect_to (house);
+  say (next, HELLO, -1);
+  g_assert_cmpuint (lab_http_server_connections (house->server), ==, G_N_ELEMENTS (guests));
+  g_assert_cmpuint (house->arrived, ==, G_N_ELEMENTS (guests));
+
+  close (guests[0]);
+  assert_said (next, "", "200 OK", "hello");
+  guests[0] = next;
+
+  for (guint i = 0; i < G_N_ELEMENTS (guests); i++)
+    close (guests[i]);
+  next = connect_to (house);
+  assert_said (next, HELLO, "200 OK", "hello");
+  close (next);
+  house_free (house);
+}
+
 /* Requests that are wrong: each is met with a 4xx or 5xx or a closed connection,
  * never with the route's answer, and the server goes on. (When nothing but the
  * version is wrong, that is 505.) */
@@ -714,6 +758,7 @@ test_large_chunked_body (void)
       say (fd, chunk, -1);
       say (fd, "\r\n", -1);
     }
+  say (fd, "0\r\n\r\n", -1);
   heard = hear (fd, NULL, 0);
   g_assert_cmpstr (heard, ==, "");
   g_assert_cmpuint (house->arrived, ==, 0);
@@ -854,6 +899,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-server/stop-listening", test_stop_listening);
   g_test_add_func ("/http-server/port-in-use", test_port_in_use);
   g_test_add_func ("/http-server/out-of-files", test_out_of_files);
+  g_test_add_func ("/http-server/full-house", test_full_house);
   g_test_add_func ("/http-server/malformed", test_malformed);
   g_test_add_func ("/http-server/nothing-is-smuggled", test_nothing_is_smuggled);
   g_test_add_func ("/http-server/large-chunked-body", test_large_chunked_body);
