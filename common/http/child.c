@@ -64,8 +64,9 @@ open_nameless (GError **error)
 }
 
 static gboolean
-spawn (LabChild *self, const char *const *argv, GError **error)
+spawn (LabChild *self, const LabChildOptions *options, GError **error)
 {
+  const char *const *argv = options->argv;
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   Birth birth = { .parent = getpid () };
 
@@ -79,6 +80,8 @@ spawn (LabChild *self, const char *const *argv, GError **error)
     }
   g_subprocess_launcher_take_stdout_fd (launcher, fcntl (self->out_fd, F_DUPFD_CLOEXEC, 3));
   g_subprocess_launcher_take_stderr_fd (launcher, fcntl (self->log_fd, F_DUPFD_CLOEXEC, 3));
+  for (const char *const *name = options->unset; name != NULL && *name != NULL; name++)
+    g_subprocess_launcher_unsetenv (launcher, *name);
   g_subprocess_launcher_set_child_setup (launcher, in_the_child, &birth, NULL);
   self->process = g_subprocess_launcher_spawnv (launcher, argv, error);
   if (self->process != NULL && read (birth.ends[0], &self->group, sizeof self->group) != sizeof self->group)
@@ -216,7 +219,7 @@ lab_child_start (const LabChildOptions *options, GError **error)
   self->port = options->port;
   if (self->port != 0 && !is_free (self->port, error))
     return NULL;
-  if (!spawn (self, options->argv, error))
+  if (!spawn (self, options, error))
     return NULL;
   if (has_started (self, options))
     return g_steal_pointer (&self);

@@ -17,11 +17,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *const *argv; /* NULL-terminated; the program is looked up in the PATH */
-  guint16 port;            /* where it will listen, and nobody does yet; 0: the first line that it prints
-                              ends in ":PORT" */
-  LabCondition give_up;    /* ends the wait for its start once it holds; may be NULL */
-  gpointer data;           /* for give_up */
+  const char *const *argv;  /* NULL-terminated; the program is looked up in the PATH */
+  guint16 port;             /* where it will listen, and nobody does yet; 0: the first line that it prints
+                               ends in ":PORT" */
+  LabCondition give_up;     /* ends the wait for its start once it holds; may be NULL */
+  gpointer data;            /* for give_up */
+  const char *const *unset; /* variables of our environment that it does not get, NULL-terminated; may be NULL */
 } LabChildOptions;
 
 typedef struct _LabChild LabChild;

@@ -33,7 +33,10 @@ is_interrupted (gpointer data)
 LabChild *
 lab_http_child_start (Lab *lab, const char *const *argv, guint16 port, GError **error)
 {
-  const LabChildOptions options = { .argv = argv, .port = port, .give_up = is_interrupted, .data = lab };
+  /* These set the service's options where it is started by hand. Here the lab does that. */
+  static const char *const variables[] = { "MAX_WAITING", "MAX_WAIT_S", "SERVICE_TIME", NULL };
+  const LabChildOptions options
+      = { .argv = argv, .port = port, .give_up = is_interrupted, .data = lab, .unset = variables };
 
   return lab_child_start (&options, error);
 }

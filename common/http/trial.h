@@ -28,7 +28,8 @@ typedef struct
   guint refusal_lines;
 } LabHttpTrial;
 
-/* lab_child_start(), given up when a signal comes. Returns: (transfer full) */
+/* lab_child_start(), given up when a signal comes, and without the variables of the
+ * environment that set the service's options. Returns: (transfer full) */
 LabChild *lab_http_child_start (Lab *lab, const char *const *argv, guint16 port, GError **error);
 
 /* Starts build/bin/service with the lab's slots and service time and @flags

@@ -48,6 +48,17 @@ start_the_service (Lab *lab)
   trial = lab_http_trial_new (lab, "a trial", NULL);
 }
 
+/* Whatever the user's environment says to the service. */
+static void
+start_with_variables (Lab *lab)
+{
+  static const char *const variables[] = { "MAX_WAITING", "MAX_WAIT_S", "SERVICE_TIME" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
+    g_setenv (variables[i], "nonsense", TRUE);
+  lab_http_trial_free (lab_http_trial_new (lab, "a trial", NULL));
+}
+
 /* One thread answers all questions after numbers with @body. */
 
 typedef struct
@@ -120,6 +131,8 @@ be_the_program (const char *mode, char *out)
     ask_the_dumb (lab);
   else if (g_str_equal (mode, "deaf"))
     start_the_service (lab);
+  else if (g_str_equal (mode, "variables"))
+    start_with_variables (lab);
   else if (g_str_has_prefix (mode, "{"))
     ask_for (lab, mode);
   else if (g_str_equal (mode, "well"))
@@ -201,32 +214,48 @@ test_ctrl_c_while_asking (void)
   g_assert_cmpstr (text, ==, "");
 }
 
-/* And while a service is started that never listens: it is a script beside a copy of
- * this program. */
-static void
-test_ctrl_c_while_starting (void)
+/* With @script as the service, beside a copy of this program. */
+static char *
+run_with_service (const char *script, const char *mode, int status)
 {
   g_autofree char *folder = g_dir_make_tmp ("trial-XXXXXX", NULL);
   g_autofree char *program = g_build_filename (folder, "program", NULL);
   g_autofree char *service = g_build_filename (folder, "service", NULL);
   g_autoptr (GFile) from = g_file_new_for_path ("/proc/self/exe");
   g_autoptr (GFile) to = g_file_new_for_path (program);
-  g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
-  gint64 begun_us;
+  char *text;
 
   g_file_copy (from, to, G_FILE_COPY_NONE, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
-  g_file_set_contents_full (service, "#!/bin/sh\nexec sleep 60\n", -1, G_FILE_SET_CONTENTS_NONE, 0700, &error);
+  g_file_set_contents_full (service, script, -1, G_FILE_SET_CONTENTS_NONE, 0700, &error);
   g_assert_no_error (error);
   g_assert_cmpint (g_chmod (program, 0700), ==, 0);
-  begun_us = g_get_monotonic_time ();
-  text = run_program_as (program, "deaf", 130);
-  g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 10 * G_USEC_PER_SEC); /* to wait for it takes 15 s */
-  g_assert_cmpstr (text, ==, "");
+  text = run_program_as (program, mode, status);
   g_remove (program);
   g_remove (service);
   g_rmdir (folder);
+  return text;
+}
+
+/* And while a service is started that never listens. */
+static void
+test_ctrl_c_while_starting (void)
+{
+  gint64 begun_us = g_get_monotonic_time ();
+  g_autofree char *text = run_with_service ("#!/bin/sh\nexec sleep 60\n", "deaf", 130);
+
+  g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 10 * G_USEC_PER_SEC); /* to wait for it takes 15 s */
+  g_assert_cmpstr (text, ==, "");
+}
+
+static void
+test_variables (void)
+{
+  g_autofree char *text = run_with_service (
+      "#!/bin/sh\necho listening :1$MAX_WAITING$MAX_WAIT_S$SERVICE_TIME\nexec sleep 60\n", "variables", 0);
+
+  g_assert_cmpstr (text, ==, "");
 }
 
 /* Numbers that are no counts. All at once, because each is asked for again and again for
@@ -265,6 +294,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-trial/accounts", test_accounts);
   g_test_add_func ("/http-trial/ctrl-c-while-asking", test_ctrl_c_while_asking);
   g_test_add_func ("/http-trial/ctrl-c-while-starting", test_ctrl_c_while_starting);
+  g_test_add_func ("/http-trial/variables", test_variables);
   g_test_add_func ("/http-trial/numbers", test_numbers);
   return g_test_run ();
 }
