@@ -64,14 +64,13 @@ complain_for (Lab *lab, const char *message)
   complain (lab->name, message);
 }
 
-/* By _exit(), because a leak checker would complain of whatever the callers hold. */
 G_NORETURN static void
 end_with_complaint (Lab *lab, char *message)
 {
   complain_for (lab, message);
   g_free (message);
   fflush (stdout);
-  _exit (2);
+  lab_process_exit (2);
 }
 
 void

@@ -13,6 +13,7 @@ static int pipe_ends[2] = { -1, -1 };
 static guint source_id;
 static void (*call_back) (gpointer data);
 static gpointer call_back_data;
+static void (*stop_before_exit) (void);
 
 static const int ending_signals[] = { SIGINT, SIGTERM };
 
@@ -95,6 +96,20 @@ int
 lab_process_signal (void)
 {
   return caught;
+}
+
+void
+lab_process_before_exit (void (*stop) (void))
+{
+  stop_before_exit = stop;
+}
+
+void
+lab_process_exit (int status)
+{
+  if (stop_before_exit != NULL)
+    stop_before_exit ();
+  _exit (status);
 }
 
 static void

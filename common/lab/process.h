@@ -24,6 +24,11 @@ void lab_process_release_signals (void);
  * 0: none. */
 int lab_process_signal (void);
 
+/* Ends the program without going through the callers that hold things: a leak checker
+ * would complain of those. Calls @stop first, which ends whatever the program has started. */
+G_NORETURN void lab_process_exit (int status);
+void lab_process_before_exit (void (*stop) (void));
+
 /* Between these two, signals wait: for work that must not be left half done and
  * does not wait for anybody. */
 void lab_process_hold_signals (void);
