@@ -54,6 +54,8 @@ status=$?
 [ $status -eq 3 ] && status=1 # busy again
 result 'it stops when nobody listens' "$([ $status -eq 1 ]; echo $?)"
 expect 'and says why' "$(cat "$work/text")" 'every connection of a whole second was refused'
+offered=$(field offered)
+result "after one second of the 60 ($offered of 6000 requests)" "$([ "$offered" -ge 50 ] && [ "$offered" -lt 500 ]; echo $?)"
 test_load --probe-only "$url/work"
 result 'in the probe, too' "$([ $? -eq 2 ]; echo $?)"
 test_load http://192.0.2.1/
