@@ -6,6 +6,7 @@
 
 #define POINTS 200               /* of a timeline, from the first arrival to the last */
 #define MOST_POINTS (3 * POINTS) /* and at the most, however long the last outcome takes */
+#define MOST_POISSON 1e7         /* requests: their gaps are summed up before the run, deaf to signals */
 
 const LabColumn lab_policy_columns[LAB_N_POLICY_COLUMNS] = {
   { .key = "policy", .heading = "policy", .width = -34 },
@@ -144,13 +145,15 @@ void
 lab_policy_refuse_senseless_run (Lab *lab, const char *label, double rate_rps)
 {
   double duration_s = (double) lab_settings (lab)->duration_ns / LAB_S;
+  gboolean is_poisson = lab_settings (lab)->arrivals == LAB_ARRIVALS_POISSON;
+  double most = is_poisson ? MOST_POISSON : LAB_MOST_REQUESTS;
 
   if (!(rate_rps >= 0.000001 && rate_rps <= LAB_ARRIVALS_MOST_RPS))
     lab_fail (lab, "'%s' makes no sense at %g requests per second; allowed is 0.000001 to %g", label, rate_rps,
               LAB_ARRIVALS_MOST_RPS);
-  if (rate_rps * duration_s > LAB_MOST_REQUESTS)
-    lab_fail (lab, "'%s' would send %.3g requests in --duration=%gs; allowed are %g at the most", label,
-              rate_rps * duration_s, duration_s, LAB_MOST_REQUESTS);
+  if (rate_rps * duration_s > most)
+    lab_fail (lab, "'%s' would send %.3g requests in --duration=%gs; allowed are %g at the most%s", label,
+              rate_rps * duration_s, duration_s, most, is_poisson ? " with --arrivals=poisson" : "");
   if (lab_policy_scheduled (lab, rate_rps) == 0)
     lab_fail (lab,
               "'%s' would send nothing: --duration=%gs is too short for %g requests per second; allowed is %gs or "
@@ -311,17 +314,26 @@ lab_policy_add_timeline (Lab *lab, GPtrArray *runs)
     }
 }
 
+/* A span that begins at a tick ends at the first one at or after its end. */
+static LabTime
+up_to_tick (Lab *lab, LabTime span_ns)
+{
+  LabTime tick_ns = lab_settings (lab)->timer_tick_ns;
+
+  return tick_ns == 0 ? span_ns : (span_ns + tick_ns - 1) / tick_ns * tick_ns;
+}
+
+/* Exponential works last for a geometric number of ticks: for more than n of them with
+ * probability e^(-n tick / work). */
 LabTime
 lab_policy_takes (Lab *lab, LabTime work_ns)
 {
   const LabSettings *settings = lab_settings (lab);
-  LabTime tick_ns = settings->timer_tick_ns;
+  double tick_ns = (double) settings->timer_tick_ns;
 
-  if (settings->work != LAB_WORK_FIXED) /* anywhere between two ticks */
-    return work_ns + tick_ns / 2;
-  if (tick_ns == 0)
-    return work_ns;
-  return (work_ns + tick_ns - 1) / tick_ns * tick_ns;
+  if (settings->work == LAB_WORK_FIXED || settings->timer_tick_ns == 0)
+    return up_to_tick (lab, work_ns);
+  return (LabTime) (tick_ns / -expm1 (-tick_ns / (double) work_ns));
 }
 
 LabTime
@@ -356,7 +368,8 @@ lab_policy_collapse (Lab *lab, double rate_rps)
 
   if (rate_rps <= steady_rps)
     return LAB_NEVER;
-  return span_of ((double) lab_settings (lab)->client_timeout_ns * steady_rps / (rate_rps - steady_rps));
+  return span_of ((double) up_to_tick (lab, lab_settings (lab)->client_timeout_ns) * steady_rps
+                  / (rate_rps - steady_rps));
 }
 
 const char *
@@ -364,12 +377,13 @@ lab_policy_why_not_judged (Lab *lab, LabTime wait_ns)
 {
   const LabSettings *settings = lab_settings (lab);
   LabTime work_ns = lab_policy_work_time (lab);
+  gboolean is_even = settings->arrivals == LAB_ARRIVALS_CONSTANT && settings->work == LAB_WORK_FIXED;
 
-  if (lab_policy_steady_rps (lab) * (double) settings->duration_ns / LAB_S < 100)
+  if (lab_policy_steady_rps (lab) * (double) settings->duration_ns / LAB_S < (is_even ? 100 : 300))
     return "there are too few works in this run";
   if (4 * (work_ns + settings->timer_tick_ns) > settings->client_timeout_ns)
     return "the works are too long for the clients' patience";
-  if (wait_ns > settings->client_timeout_ns - 2 * work_ns)
+  if (wait_ns > settings->client_timeout_ns - (settings->work == LAB_WORK_FIXED ? 2 : 5) * work_ns)
     return "the wait and the work together outlast the clients' patience";
   return NULL;
 }

@@ -67,7 +67,21 @@ done <<'END'
 0 step05_slowdown --capacity=100000 --service-time=86400000 --duration=3s
 0 step03_no_limits --capacity=40.01 --client-timeout=86400000
 0 step03_no_limits --capacity=0.01 --service-time=1ns --slots=1000000 --duration=10000
+0 step03_no_limits --service-time=20ms --slots=4 --capacity=300 --client-timeout=0.2 --duration=7 --seed=852 --arrivals=poisson --work=exponential
+0 step03_no_limits --service-time=72.942735ms --slots=5 --capacity=68.5469 --client-timeout=1.910205568 --duration=8 --seed=79490 --work=exponential
+0 step03_no_limits --service-time=0.769277ms --slots=1 --capacity=62.2084 --timer-tick=16.075ms
+0 step03_no_limits --service-time=0.585652ms --slots=4 --capacity=2472.82 --timer-tick=30ms --client-timeout=7.7
 0 step09_sweep --slots=7 --capacity=80
+0 step09_sweep --capacity=170
+0 step09_sweep --capacity=1000
+0 step09_sweep --capacity=248 --service-time=2ms --timer-tick=16.075ms --work=exponential
+0 step09_sweep --capacity=40 --service-time=3ms --timer-tick=100ms --work=exponential
+0 step09_sweep --service-time=66.591659ms --slots=2 --capacity=30.0338 --timer-tick=22.19722ms --client-timeout=2.7 --duration=4.01 --seed=34524 --work=exponential
+0 tune_wait --capacity=40.01
+0 tune_wait --capacity=45
+0 tune_wait --slots=3 --capacity=30.5382 --duration=10
+0 tune_wait --slots=1 --capacity=20 --client-timeout=0.75 --duration=5 --seed=846 --arrivals=poisson --work=exponential
+0 tune_wait --service-time=100ms --slots=5 --timer-tick=16.075ms --capacity=35.5477 --client-timeout=0.75 --duration=7 --seed=941 --arrivals=poisson --work=exponential
 0 step02_queue --timer-tick=1s
 0 step02_queue --duration=12000
 2 step02_queue --duration=43201
@@ -76,6 +90,7 @@ done <<'END'
 0 step08_leak --timer-tick=30ms
 0 step08_leak --timer-tick=16.075ms
 2 step09_sweep --capacity=1000000000
+2 tune_wait --capacity=100000000 --duration=5s --arrivals=poisson
 2 step03_no_limits --capacity=0.000001
 2 step03_no_limits --capacity=80 --duration=1000d
 END
