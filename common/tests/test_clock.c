@@ -273,6 +273,57 @@ other_sources_are_served_after_each_batch (void)
   g_source_remove (source);
 }
 
+/* In a flood of timers that are all due, sockets (which are of that priority) get their
+ * turn, too. */
+static void
+the_real_clock_serves_others_in_a_flood (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bells[1000];
+  guint looks = 0;
+  guint source = g_idle_add_full (G_PRIORITY_DEFAULT, look_around, &looks, NULL);
+
+  bells_init (bells, 1000, clock, log);
+  for (guint i = 0; i < 1000; i++)
+    lab_timer_arm (&bells[i].timer, 0);
+  g_assert_true (lab_clock_run_until (clock, NULL, NULL));
+  g_assert_cmpuint (log->len, ==, 1000);
+  g_assert_cmpuint (looks, >=, 1000 / 16);
+  g_source_remove (source);
+}
+
+static gboolean
+has_rung (gpointer data)
+{
+  const GString *log = data;
+
+  return log->len > 0;
+}
+
+static gboolean
+forget (gpointer data)
+{
+  g_string_truncate (data, 0);
+  return G_SOURCE_CONTINUE;
+}
+
+/* And stays reached, whatever another source does before the main loop comes round. */
+static void
+a_condition_that_held_once_is_reached (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_virtual (0);
+  g_autoptr (GString) log = g_string_new (NULL);
+  Bell bell;
+  guint source = g_idle_add_full (G_PRIORITY_LOW, forget, log, NULL);
+
+  bells_init (&bell, 1, clock, log);
+  lab_timer_arm (&bell.timer, 5);
+  g_assert_true (lab_clock_run_until (clock, has_rung, log));
+  g_assert_cmpuint (log->len, ==, 0); /* it was taken back */
+  g_source_remove (source);
+}
+
 static void
 with_a_tick_timers_fire_on_its_multiples (void)
 {
@@ -581,6 +632,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/clock/timers-armed-again-and-again-take-no-memory", timers_armed_again_and_again_take_no_memory);
   g_test_add_func ("/clock/stops-at-the-very-event", stops_at_the_very_event);
   g_test_add_func ("/clock/other-sources-are-served-after-each-batch", other_sources_are_served_after_each_batch);
+  g_test_add_func ("/clock/the-real-clock-serves-others-in-a-flood", the_real_clock_serves_others_in_a_flood);
+  g_test_add_func ("/clock/a-condition-that-held-once-is-reached", a_condition_that_held_once_is_reached);
   g_test_add_func ("/clock/with-a-tick-timers-fire-on-its-multiples", with_a_tick_timers_fire_on_its_multiples);
   g_test_add_func ("/clock/at-a-tick-the-exact-due-times-decide", at_a_tick_the_exact_due_times_decide);
   g_test_add_func ("/clock/the-hash-tells-orders-apart", the_hash_tells_orders_apart);

@@ -228,6 +228,20 @@ report 'SIGINT and SIGTERM at random moments of a real run: interrupted results 
 [ "$(find . -path './signal-*interrupted.json' | wc -l)" -ge 1 ]
 report 'and some of these runs were interrupted in their middle' $?
 
+# Rows appear as they come, through a pipe, too: the first is read while the run still
+# goes on. (Were it held back until the end, the signal would come too late.)
+mkfifo rows
+"$BIN/step03_no_limits" --clock=real --capacity=82.7 --duration=10s --out=rows-come >rows 2>complaint &
+process=$!
+exec 9<rows
+read -r row <&9
+kill -INT $process 2>/dev/null
+wait $process
+status=$?
+exec 9<&-
+[ $status -eq 130 ] && [ -n "$row" ]
+report "on the real clock a row is written as soon as it is there ($status)" $?
+
 # A visitor of step 8 may then have no answer yet, which is an answer, too.
 "$BIN/step08_leak" --clock=real --quiet --out=early 2>complaint &
 process=$!

@@ -1,11 +1,13 @@
 #include "../lab/results.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const LabColumn columns[] = {
   { .key = "policy", .heading = "policy", .width = -10 },
@@ -62,6 +64,21 @@ static const char example_json[]
       "    { \"claim\": \"who knows\", \"holds\": null, \"detail\": \"too short\" }\n"
       "  ]\n"
       "}\n";
+
+/* --- the disk --- */
+
+static guint n_fsyncs;
+static gboolean disk_is_broken;
+
+/* In the place of the system's, which has nothing to say that a test could see. */
+int
+fsync (int fd)
+{
+  (void) fd;
+  n_fsyncs++;
+  errno = EIO;
+  return disk_is_broken ? -1 : 0;
+}
 
 /* --- a folder for each test --- */
 
@@ -369,6 +386,27 @@ test_file_write (Fixture *fixture, gconstpointer data)
   assert_names (fixture->out, "a.txt ");
 }
 
+/* Some file systems tell only then that there is no room. */
+static void
+test_every_file_is_on_the_disk_before_it_has_its_name (Fixture *fixture, gconstpointer data)
+{
+  LabResults *results = example ();
+  g_autoptr (GError) error = NULL;
+
+  (void) data;
+  n_fsyncs = 0;
+  write_ok (results, fixture->out, FALSE);
+  g_assert_cmpuint (n_fsyncs, ==, 4);
+
+  g_autofree char *names = names_in (fixture->out);
+  disk_is_broken = TRUE;
+  g_assert_false (lab_results_write (results, fixture->out, TRUE, &error));
+  disk_is_broken = FALSE;
+  g_assert_nonnull (strstr (error->message, g_strerror (EIO)));
+  assert_names (fixture->out, names);
+  lab_results_free (results);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -386,6 +424,7 @@ main (int argc, char *argv[])
   ADD ("folder-in-the-way", test_folder_in_the_way);
   ADD ("out-is-no-folder", test_out_is_no_folder);
   ADD ("full-disk", test_full_disk);
+  ADD ("every-file-is-on-the-disk-before-it-has-its-name", test_every_file_is_on_the_disk_before_it_has_its_name);
   ADD ("file-write", test_file_write);
   return g_test_run ();
 }

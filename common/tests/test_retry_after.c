@@ -4,6 +4,7 @@
 #define NEVER_MIND (-1)
 #define NOV_1994 784111777            /* Sun, 06 Nov 1994 08:49:37 GMT, the date of RFC 9110 */
 #define JUL_2026 1782950400           /* Thu, 02 Jul 2026 00:00:00 GMT */
+#define JUL_2080 3487017600           /* Mon, 01 Jul 2080 00:00:00 GMT */
 #define LAST_DAY_OF_2099 4102444799LL /* Thu, 31 Dec 2099 23:59:59 GMT */
 
 typedef struct
@@ -116,6 +117,8 @@ a_year_of_two_digits (void)
     { "Friday, 02-Jul-77 00:00:00 GMT", JUL_2026, 0 },
     { "Thursday, 02-Jul-76 00:00:00 GMT", JUL_2026, LAB_DURATION_MAX / LAB_S },
     { "Friday, 01-Jan-00 00:00:01 GMT", LAST_DAY_OF_2099, 2 },
+    { "Monday, 01-Jul-30 00:00:00 GMT", JUL_2080, LAB_DURATION_MAX / LAB_S }, /* 2130, not 2030 */
+    { "Tuesday, 01-Jul-31 00:00:00 GMT", JUL_2080, 0 },
   };
 
   CHECK (rows);

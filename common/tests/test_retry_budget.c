@@ -126,6 +126,28 @@ a_ratio_is_not_rounded_to_whole_tokens (void)
   g_assert_cmpuint (without_burst, <=, 7500);
 }
 
+/* To the nearest, that is: 0.57 is a hair below 570,000 millionths as a double, and
+ * 0.0000005 is held as 0.000001. */
+static void
+a_ratio_is_held_to_a_millionth (void)
+{
+  LabRetryBudget budget;
+
+  lab_retry_budget_init (&budget, 0.57, 100);
+  take_all (&budget);
+  for (int i = 0; i < 100; i++)
+    lab_retry_budget_first_attempt (&budget);
+  g_assert_cmpuint (take_all (&budget), ==, 57);
+
+  lab_retry_budget_init (&budget, 0.0000005, 2);
+  take_all (&budget);
+  for (int i = 0; i < 999999; i++)
+    lab_retry_budget_first_attempt (&budget);
+  g_assert_cmpuint (take_all (&budget), ==, 0);
+  lab_retry_budget_first_attempt (&budget);
+  g_assert_cmpuint (take_all (&budget), ==, 1);
+}
+
 static void
 a_ratio_of_0_leaves_the_burst_alone (void)
 {
@@ -143,6 +165,7 @@ main (int argc, char *argv[])
   ADD (when_nothing_fails_nothing_is_taken);
   ADD (an_empty_budget_refills_with_success);
   ADD (a_ratio_is_not_rounded_to_whole_tokens);
+  ADD (a_ratio_is_held_to_a_millionth);
   ADD (a_ratio_of_0_leaves_the_burst_alone);
 #undef ADD
   return g_test_run ();

@@ -119,6 +119,48 @@ a_hang_up_frees_what_it_held (void)
   run_clear (&self);
 }
 
+typedef struct
+{
+  LabServiceCall call;
+  guint n_finished;
+  LabOutcome outcome;
+} Noted;
+
+static void
+note (LabCall *call, LabOutcome outcome)
+{
+  Noted *noted = LAB_OWNER_OF (call, Noted, call.call);
+
+  noted->n_finished++;
+  noted->outcome = outcome;
+}
+
+/* The one in the slot as the one in line; neither was turned away by the service. */
+static void
+an_abandoned_call_is_an_error (void)
+{
+  LabClock *clock = lab_clock_new_virtual (0);
+  LabService *service
+      = lab_service_new (clock, &(LabServiceOptions) { .limits.slots = 1, .service_time_ns = 50 * LAB_MS });
+  LabTarget *target = lab_service_target (service);
+  Noted noted[2] = { 0 };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      noted[i].call.call.finished = note;
+      target->start (target, &noted[i].call.call);
+    }
+  for (int i = 1; i >= 0; i--)
+    {
+      g_assert_cmpuint (noted[i].n_finished, ==, 0);
+      target->abandon (target, &noted[i].call.call);
+      g_assert_cmpuint (noted[i].n_finished, ==, 1);
+      g_assert_cmpint (noted[i].outcome, ==, LAB_ERROR);
+    }
+  lab_service_free (service);
+  lab_clock_free (clock);
+}
+
 static void
 exponential_works_are_seeded (void)
 {
@@ -182,6 +224,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/service/a-bounded-line-bounds-the-wait", a_bounded_line_bounds_the_wait);
   g_test_add_func ("/service/the-work-is-decided-when-it-starts", the_work_is_decided_when_it_starts);
   g_test_add_func ("/service/a-hang-up-frees-what-it-held", a_hang_up_frees_what_it_held);
+  g_test_add_func ("/service/an-abandoned-call-is-an-error", an_abandoned_call_is_an_error);
   g_test_add_func ("/service/exponential-works-are-seeded", exponential_works_are_seeded);
   g_test_add_func ("/service/a-run-can-be-broken-off-at-any-event", a_run_can_be_broken_off_at_any_event);
   return g_test_run ();
