@@ -16,7 +16,8 @@
  *   if (was_turned_away && lab_retry_budget_take (&budget))
  *     try_again ();
  *
- * Tokens are counted in millionths, as integers: ten tenths are exactly one. */
+ * Tokens are counted in millionths, as integers: ten tenths are exactly one, and @ratio is
+ * held to a millionth (to the nearest: the bound above is of the ratio as held). */
 #pragma once
 
 #include <glib.h>
