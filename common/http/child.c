@@ -1,5 +1,6 @@
 #include "child.h"
 
+#include "../lab/process.h"
 #include "sockets.h"
 
 #include <errno.h>
@@ -20,12 +21,33 @@
  * up, and then the child blocks. */
 struct _LabChild
 {
+  GList link; /* in the list of all that have been started and not yet freed */
+  char *program;
   GSubprocess *process;
   pid_t group; /* the process group of the child and whatever it starts; 0: gone */
   int out_fd;
   int log_fd;
   guint16 port;
 };
+
+static GQueue all = G_QUEUE_INIT;
+
+static void
+signal_group (LabChild *self, int number)
+{
+  if (self->group > 1)
+    kill (-self->group, number);
+}
+
+/* All hear of it before the first is waited for. */
+static void
+stop_all (void)
+{
+  for (GList *link = all.head; link != NULL; link = link->next)
+    signal_group (link->data, SIGTERM);
+  for (GList *link = all.head; link != NULL; link = link->next)
+    lab_child_stop (link->data);
+}
 
 /* Between fork and exec. */
 
@@ -88,7 +110,12 @@ spawn (LabChild *self, const LabChildOptions *options, GError **error)
     self->group = 0; /* the child did not get as far as telling it */
   close (birth.ends[0]);
   close (birth.ends[1]);
-  return self->process != NULL;
+  if (self->process == NULL)
+    return FALSE;
+  self->link.data = self;
+  g_queue_push_tail_link (&all, &self->link);
+  lab_process_before_exit (stop_all);
+  return TRUE;
 }
 
 /* A thread of GLib reaps the child; after that it has no process ID any more. */
@@ -190,12 +217,15 @@ is_free (guint16 port, GError **error)
   return TRUE;
 }
 
+/* Returns: (transfer full) */
 static char *
-last_complaint (LabChild *self)
+last_words (const LabChild *self)
 {
   g_autofree char *text = g_strstrip (text_of (self->log_fd));
   const char *line = strrchr (text, '\n');
 
+  if (*text == '\0')
+    return g_strdup ("it says nothing");
   return g_strdup (line == NULL ? text : line + 1);
 }
 
@@ -212,8 +242,9 @@ LabChild *
 lab_child_start (const LabChildOptions *options, GError **error)
 {
   g_autoptr (LabChild) self = g_new0 (LabChild, 1);
-  g_autofree char *complaint = NULL;
+  g_autofree char *words = NULL;
 
+  self->program = g_strdup (options->argv[0]);
   self->out_fd = -1;
   self->log_fd = -1;
   self->port = options->port;
@@ -227,12 +258,11 @@ lab_child_start (const LabChildOptions *options, GError **error)
   lab_child_stop (self);
   if (is_given_up (options))
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s was given up before it had started", options->argv[0]);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s was given up before it had started", self->program);
       return NULL;
     }
-  complaint = last_complaint (self);
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s did not start: %s", options->argv[0],
-               *complaint == '\0' ? "it says nothing" : complaint);
+  words = last_words (self);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s did not start: %s", self->program, words);
   return NULL;
 }
 
@@ -246,13 +276,6 @@ static gboolean
 has_ended (LabChild *self)
 {
   return !is_running (self);
-}
-
-static void
-signal_group (LabChild *self, int number)
-{
-  if (self->group > 1)
-    kill (-self->group, number);
 }
 
 int
@@ -270,13 +293,34 @@ void
 lab_child_free (LabChild *self)
 {
   if (self->process != NULL)
-    lab_child_stop (self);
+    {
+      lab_child_stop (self);
+      g_queue_unlink (&all, &self->link);
+    }
   g_clear_object (&self->process);
   if (self->out_fd >= 0)
     close (self->out_fd);
   if (self->log_fd >= 0)
     close (self->log_fd);
+  g_free (self->program);
   g_free (self);
+}
+
+char *
+lab_child_obituary (const LabChild *self)
+{
+  g_autofree char *words = NULL;
+  int number;
+
+  if (is_running (self))
+    return NULL;
+  g_subprocess_wait (self->process, NULL, NULL);
+  words = last_words (self);
+  if (g_subprocess_get_if_exited (self->process))
+    return g_strdup_printf ("%s has ended with exit status %d: %s", self->program,
+                            g_subprocess_get_exit_status (self->process), words);
+  number = g_subprocess_get_term_sig (self->process);
+  return g_strdup_printf ("%s was ended by signal %d (%s): %s", self->program, number, g_strsignal (number), words);
 }
 
 guint

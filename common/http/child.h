@@ -1,4 +1,5 @@
-/* A server in a process of its own, for as long as an experiment needs it.
+/* A server in a process of its own, for as long as an experiment needs it. For the main
+ * thread.
  *
  *   const char *argv[] = { "/path/to/service", "--port=0", NULL };
  *   g_autoptr (LabChild) child = lab_child_start (&(LabChildOptions) { .argv = argv }, &error);
@@ -7,8 +8,8 @@
  * Freeing it stops and reaps it, and with it whatever it has started itself: with
  * SIGTERM first, and with SIGKILL if that does not end it within some seconds. Ctrl-C
  * on the terminal reaches only the parent, which then stops its children in its own
- * time; if the parent crashes, the kernel sends them SIGTERM. What a child writes goes
- * to unnamed files, however much it is; its standard error can be searched. Linux only. */
+ * time. A parent that ends by lab_fail() stops them, too; if it crashes, the kernel sends them SIGTERM. What a child
+ * writes goes to unnamed files, however much it is; its standard error can be searched. Linux only. */
 #pragma once
 
 #include "../time/clock.h"
@@ -38,6 +39,10 @@ guint16 lab_child_port (const LabChild *child);
 /* Stops and reaps it. Returns its exit status, or -1 when a signal ended it. Its log
  * can still be searched. */
 int lab_child_stop (LabChild *child);
+
+/* One sentence on how it has ended, with the last line of its log, or NULL while it
+ * runs. Returns: (transfer full) */
+char *lab_child_obituary (const LabChild *child);
 
 /* How many lines of its standard error contain @text. */
 guint lab_child_count_log (const LabChild *child, const char *text);

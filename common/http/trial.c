@@ -1,10 +1,10 @@
 #include "trial.h"
 
+#include "../lab/process.h"
 #include "probe.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WORKERS_PER_SLOT 4 /* of a probe */
 #define LONGEST_WORK_NS LAB_S
@@ -14,14 +14,13 @@
 #define STATS_PATIENCE_INTERRUPTED_NS (LAB_S / 2)
 #define STATS_AGAIN_US 20000
 
-/* The program cannot go on. After a signal that is what the user wanted; _exit(), because
- * callers still hold what leak checkers would complain about. */
+/* The program cannot go on. After a signal that is what the user wanted. */
 G_NORETURN static void
-end_program (Lab *lab, const GError *error)
+end_program (Lab *lab, const char *why)
 {
   if (lab_is_interrupted (lab))
-    _exit (lab_finish (lab));
-  lab_fail (lab, "%s", error->message);
+    lab_process_exit (lab_finish (lab));
+  lab_fail (lab, "%s", why);
 }
 
 static gboolean
@@ -70,7 +69,7 @@ lab_http_trial_new (Lab *lab, const char *label, const char *const *flags)
 
   service = lab_http_child_start (lab, (const char *const *) argv->pdata, 0, &error);
   if (service == NULL)
-    end_program (lab, error);
+    end_program (lab, error->message);
   return lab_http_trial_new_of (label, service);
 }
 
@@ -212,12 +211,14 @@ lab_http_service_stat (Lab *lab, const LabChild *service, const char *key)
   for (;;)
     {
       g_autoptr (GError) error = NULL;
+      g_autofree char *obituary = NULL;
 
       value = read_stat (service, key, &patience, &error);
       if (value >= 0)
         return (guint64) value;
-      if (is_at_its_end (&patience))
-        end_program (lab, error);
+      obituary = lab_child_obituary (service);
+      if (obituary != NULL || is_at_its_end (&patience))
+        end_program (lab, obituary != NULL ? obituary : error->message);
       g_usleep (STATS_AGAIN_US);
     }
 }
