@@ -57,7 +57,9 @@ lab_http_get (const char *url, LabTime timeout_ns, LabCondition give_up, gpointe
   if (result == CURLE_OK && status >= 200 && status <= 299)
     return g_string_free (g_steal_pointer (&body), FALSE);
 
-  if (result != CURLE_OK)
+  if (result == CURLE_ABORTED_BY_CALLBACK)
+    g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED, "%s does not answer in time", url);
+  else if (result != CURLE_OK)
     g_set_error (error, LAB_HTTP_CLIENT_ERROR, LAB_HTTP_CLIENT_ERROR_FAILED, "%s: %s", url,
                  curl_easy_strerror (result));
   else

@@ -2,12 +2,14 @@
 
 #include "../lab/process.h"
 #include "probe.h"
+#include "sockets.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
 
 #define WORKERS_PER_SLOT 4 /* of a probe */
 #define LONGEST_WORK_NS LAB_S
+#define FILES_LEAST (64 + LAB_HTTP_PROBE_WORKERS) /* a server keeps that many for itself */
 
 #define STATS_TIMEOUT_NS (2 * LAB_S) /* of one request */
 #define STATS_PATIENCE_NS (10 * LAB_S)
@@ -51,6 +53,16 @@ lab_http_trial_new_of (const char *label, LabChild *service)
   return trial;
 }
 
+/* Without them some workers of the probe would wait for a connection for ever. */
+static void
+require_files (Lab *lab)
+{
+  guint limit = lab_raise_file_limit ();
+
+  if (limit < FILES_LEAST)
+    lab_fail (lab, "%d open files are needed, and the limit is %u (ulimit -n)", FILES_LEAST, limit);
+}
+
 LabHttpTrial *
 lab_http_trial_new (Lab *lab, const char *label, const char *const *flags)
 {
@@ -59,6 +71,7 @@ lab_http_trial_new (Lab *lab, const char *label, const char *const *flags)
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
 
+  require_files (lab);
   g_ptr_array_add (argv, lab_child_beside ("service"));
   g_ptr_array_add (argv, g_strdup ("--port=0"));
   g_ptr_array_add (argv, g_strdup_printf ("--slots=%" G_GINT64_FORMAT, settings->slots));

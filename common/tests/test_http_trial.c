@@ -4,10 +4,13 @@
 #include "../http/sockets.h"
 #include "../http/trial.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,6 +60,23 @@ start_with_variables (Lab *lab)
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
     g_setenv (variables[i], "nonsense", TRUE);
   lab_http_trial_free (lab_http_trial_new (lab, "a trial", NULL));
+}
+
+static void
+start_with_few_files (Lab *lab)
+{
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &(struct rlimit) { 79, 79 }), ==, 0);
+  lab_http_trial_free (lab_http_trial_new (lab, "a trial", NULL));
+}
+
+/* A service has ended in the middle of a run, and another one has not. */
+static void
+lose_a_service (Lab *lab)
+{
+  LabHttpTrial *lost = lab_http_trial_new (lab, "lost", NULL);
+
+  lab_http_trial_new (lab, "left", NULL);
+  lab_http_service_stat (lab, lost->service, "work_done");
 }
 
 /* One thread answers all questions after numbers with @body. */
@@ -133,6 +153,10 @@ be_the_program (const char *mode, char *out)
     start_the_service (lab);
   else if (g_str_equal (mode, "variables"))
     start_with_variables (lab);
+  else if (g_str_equal (mode, "few files"))
+    start_with_few_files (lab);
+  else if (g_str_equal (mode, "lose"))
+    lose_a_service (lab);
   else if (g_str_has_prefix (mode, "{"))
     ask_for (lab, mode);
   else if (g_str_equal (mode, "well"))
@@ -148,19 +172,23 @@ be_the_program (const char *mode, char *out)
 
 /* --- the tests --- */
 
+/* Returns what it prints. On standard error it says @complaint if that is not NULL. */
 static char *
-run_program_as (const char *program, const char *mode, int status)
+run_program_as (const char *program, const char *mode, int status, const char *complaint)
 {
   g_autofree char *folder = g_dir_make_tmp ("trial-XXXXXX", NULL);
   g_autofree char *out = g_strdup_printf ("--out=%s", folder);
   g_autofree char *clean_up = g_strdup_printf ("rm -r '%s'", folder);
   const char *argv[] = { program, "--as", mode, out, NULL };
   g_autoptr (GError) error = NULL;
+  g_autofree char *said = NULL;
   char *text;
   int wait_status;
 
-  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &text, NULL, &wait_status, &error);
+  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, &said, &wait_status, &error);
   g_assert_no_error (error);
+  if (complaint != NULL && strstr (said, complaint) == NULL)
+    g_error ("as '%s' it says: %s", mode, said);
   g_assert_true (g_spawn_command_line_sync (clean_up, NULL, NULL, NULL, NULL));
   if (status == 0)
     g_assert_true (g_spawn_check_wait_status (wait_status, &error));
@@ -175,7 +203,7 @@ run_program_as (const char *program, const char *mode, int status)
 static char *
 run_as (const char *mode, int status)
 {
-  return run_program_as ("/proc/self/exe", mode, status);
+  return run_program_as ("/proc/self/exe", mode, status, NULL);
 }
 
 static void
@@ -216,7 +244,7 @@ test_ctrl_c_while_asking (void)
 
 /* With @script as the service, beside a copy of this program. */
 static char *
-run_with_service (const char *script, const char *mode, int status)
+run_with_service (const char *script, const char *mode, int status, const char *complaint)
 {
   g_autofree char *folder = g_dir_make_tmp ("trial-XXXXXX", NULL);
   g_autofree char *program = g_build_filename (folder, "program", NULL);
@@ -231,7 +259,7 @@ run_with_service (const char *script, const char *mode, int status)
   g_file_set_contents_full (service, script, -1, G_FILE_SET_CONTENTS_NONE, 0700, &error);
   g_assert_no_error (error);
   g_assert_cmpint (g_chmod (program, 0700), ==, 0);
-  text = run_program_as (program, mode, status);
+  text = run_program_as (program, mode, status, complaint);
   g_remove (program);
   g_remove (service);
   g_rmdir (folder);
@@ -243,7 +271,7 @@ static void
 test_ctrl_c_while_starting (void)
 {
   gint64 begun_us = g_get_monotonic_time ();
-  g_autofree char *text = run_with_service ("#!/bin/sh\nexec sleep 60\n", "deaf", 130);
+  g_autofree char *text = run_with_service ("#!/bin/sh\nexec sleep 60\n", "deaf", 130, NULL);
 
   g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 10 * G_USEC_PER_SEC); /* to wait for it takes 15 s */
   g_assert_cmpstr (text, ==, "");
@@ -253,9 +281,48 @@ static void
 test_variables (void)
 {
   g_autofree char *text = run_with_service (
-      "#!/bin/sh\necho listening :1$MAX_WAITING$MAX_WAIT_S$SERVICE_TIME\nexec sleep 60\n", "variables", 0);
+      "#!/bin/sh\necho listening :1$MAX_WAITING$MAX_WAIT_S$SERVICE_TIME\nexec sleep 60\n", "variables", 0, NULL);
 
   g_assert_cmpstr (text, ==, "");
+}
+
+static void
+test_few_files (void)
+{
+  g_autofree char *text = run_with_service ("#!/bin/sh\necho :1\nexec sleep 60\n", "few files", 2,
+                                            "80 open files are needed, and the limit is 79 (ulimit -n)");
+
+  g_assert_cmpstr (text, ==, "");
+}
+
+/* That is said, at once, and the other services are gone with the program. They write
+ * their numbers; the first one to start is the one that ends. */
+static void
+test_lost_service (void)
+{
+  g_autofree char *path = NULL;
+  g_autofree char *script = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *numbers = NULL;
+  g_auto (GStrv) lines = NULL;
+  gint64 begun_us = g_get_monotonic_time ();
+
+  close (g_file_open_tmp ("trial-XXXXXX", &path, NULL));
+  script = g_strdup_printf ("#!/bin/sh\necho $$ >>'%s'\necho :1\n[ $(wc -l <'%s') = 2 ] && exec sleep 60\n"
+                            "sleep 0.1; echo alas >&2; exit 7\n",
+                            path, path);
+  text = run_with_service (script, "lose", 2, "service has ended with exit status 7: alas");
+  g_assert_cmpint (g_get_monotonic_time () - begun_us, <, 8 * G_USEC_PER_SEC); /* to ask it takes 10 s */
+  g_assert_cmpstr (text, ==, "");
+  g_assert_true (g_file_get_contents (path, &numbers, NULL, NULL));
+  lines = g_strsplit (numbers, "\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), ==, 3);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_cmpint (kill (atoi (lines[i]), 0), ==, -1); /* not even a zombie */
+      g_assert_cmpint (errno, ==, ESRCH);
+    }
+  g_remove (path);
 }
 
 /* Numbers that are no counts. All at once, because each is asked for again and again for
@@ -295,6 +362,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-trial/ctrl-c-while-asking", test_ctrl_c_while_asking);
   g_test_add_func ("/http-trial/ctrl-c-while-starting", test_ctrl_c_while_starting);
   g_test_add_func ("/http-trial/variables", test_variables);
+  g_test_add_func ("/http-trial/few-files", test_few_files);
+  g_test_add_func ("/http-trial/lost-service", test_lost_service);
   g_test_add_func ("/http-trial/numbers", test_numbers);
   return g_test_run ();
 }
