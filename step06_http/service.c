@@ -18,7 +18,7 @@
 #include "../common/lab/process.h"
 #include "log.h"
 
-#define FINISH_WITHIN (3 * LAB_S) /* after SIGTERM */
+#define FINISH_WITHIN (3 * LAB_S) /* after a signal */
 #define N_COUNTERS 8
 #define FILES_LEAST 12 /* its own, and a few connections */
 
@@ -35,8 +35,9 @@ typedef struct
   LabClock *clock;
   LabAdmission *admission;
   LabHttpServer *server;
-  LabTimer finish; /* after SIGTERM: the end of the patience with what still runs */
+  LabTimer finish; /* after a signal: the end of the patience with what still runs */
   gboolean is_stopping;
+  int exit_status;
   guint64 work_done;
   LabHttpResponse *ok, *up, *line_full, *waited_too_long, *unavailable;
 } Service;
@@ -343,23 +344,6 @@ read_command_line (int argc, char *argv[])
 
 /* Its life. */
 
-/* SIGTERM or Ctrl-C: no new connection is accepted, new requests for work on the open
- * ones are turned away, and so are those that wait in line. Works that run are finished,
- * unless they take too long. */
-static gboolean
-stop (gpointer data)
-{
-  Service *service = data;
-  LabLimits limits = *lab_admission_limits (service->admission);
-
-  service->is_stopping = TRUE;
-  lab_http_server_stop_listening (service->server);
-  limits.max_waiting = limits.max_wait = LAB_AT_MOST (0);
-  lab_admission_set_limits (service->admission, &limits);
-  lab_timer_arm (&service->finish, lab_clock_now (service->clock) + FINISH_WITHIN);
-  return G_SOURCE_REMOVE;
-}
-
 static void
 finish_now (LabTimer *timer)
 {
@@ -368,6 +352,35 @@ finish_now (LabTimer *timer)
   step06_log ("service: requests dropped because they were not done in time: %u",
               lab_http_server_held (service->server));
   lab_clock_stop (service->clock);
+}
+
+/* SIGTERM or Ctrl-C: no new connection is accepted, new requests for work on the open
+ * ones are turned away, and so are those that wait in line. Works that run are finished,
+ * unless they take too long, or another signal comes. */
+static gboolean
+stop (gpointer data)
+{
+  Service *service = data;
+  LabLimits limits = *lab_admission_limits (service->admission);
+
+  if (service->is_stopping)
+    {
+      finish_now (&service->finish);
+      return G_SOURCE_CONTINUE;
+    }
+  service->is_stopping = TRUE;
+  lab_http_server_stop_listening (service->server);
+  limits.max_waiting = limits.max_wait = LAB_AT_MOST (0);
+  lab_admission_set_limits (service->admission, &limits);
+  lab_timer_arm (&service->finish, lab_clock_now (service->clock) + FINISH_WITHIN);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+interrupt (gpointer data)
+{
+  ((Service *) data)->exit_status = 128 + SIGINT;
+  return stop (data);
 }
 
 static gboolean
@@ -465,7 +478,7 @@ start (Service *service)
   make_responses (service);
   lab_timer_init (&service->finish, service->clock, finish_now);
   g_unix_signal_add (SIGTERM, stop, service);
-  g_unix_signal_add (SIGINT, stop, service);
+  g_unix_signal_add (SIGINT, interrupt, service);
   line = g_strdup_printf ("listening on http://127.0.0.1:%u\n", lab_http_server_port (service->server));
   return say (line);
 }
@@ -499,5 +512,5 @@ main (int argc, char *argv[])
     lab_clock_run_until (clock, has_finished, &service);
   finish (&service);
   step06_log_end ();
-  return has_started ? 0 : 2;
+  return has_started ? service.exit_status : 2;
 }

@@ -3,6 +3,10 @@
 cd "$(dirname "$0")/../.." || exit 1
 . common/tests/http_common.sh
 
+ends_within () { # SECONDS: far more than it should take
+  timeout "$1" sh -c "while kill -0 $pid 2>/dev/null && ! grep -q 'State:.Z' /proc/$pid/status 2>/dev/null; do sleep 0.02; done"
+}
+
 # The service.
 serve --slots=1 --service-time=20ms
 expect 'work is answered' "$(get /work)" '^\{"ok":true\}$'
@@ -33,10 +37,45 @@ expect 'it says when to come back' "$answer" '^Retry-After: 3$'
 expect 'it says why' "$answer" '^\{"error":"overloaded","reason":"line_full"\}$'
 expect 'health stays up' "$(get /health)" '^HTTP/1.1 200 '
 kill "$pid"
-wait "$pid"
+ends_within 20
 result 'SIGTERM waits for what runs, but not for ever' $?
+wait "$pid"
+result 'and ends it well' $?
 expect 'and that is said' "$(cat "$work/log")" '^service: requests dropped because they were not done in time: 1$'
 wait "$holder"
+
+# Ctrl-C does the same, and its exit status says so.
+serve --slots=1 --service-time=300ms
+curl -s "$url/work" >"$work/running" &
+running=$!
+until_stat running 1
+kill -INT "$pid"
+wait "$pid"
+result 'SIGINT ends it with 130' "$([ $? -eq 130 ]; echo $?)"
+wait "$running"
+expect 'when what runs is finished' "$(cat "$work/running")" '^\{"ok":true\}$'
+
+# A second signal does not wait for the patience of 3 s. (Tried again where the machine
+# is too busy to tell.)
+for signals in 'TERM TERM 0' 'TERM INT 130' 'INT TERM 130' 'INT INT 130'; do
+  set -- $signals
+  for attempt in 1 2 3; do
+    serve --slots=1 --service-time=60s
+    curl -s "$url/work" >/dev/null &
+    until_stat running 1
+    begun=$(date +%s%N)
+    kill -"$1" "$pid"
+    while curl -s "$url/health" >/dev/null; do :; done
+    kill -"$2" "$pid"
+    wait "$pid"
+    status=$?
+    took=$((($(date +%s%N) - begun) / 1000000))
+    [ $took -ge 2500 ] || break
+  done
+  result "SIG$1 and SIG$2: ends with $3" "$([ $status = "$3" ]; echo $?)"
+  result 'at once' "$([ $took -lt 2500 ]; echo $?)"
+  expect 'and says what it drops' "$(cat "$work/log")" '^service: requests dropped because they were not done in time: 1$'
+done
 
 serve --slots=1 --service-time=60s --max-wait=0
 curl -s "$url/work" >/dev/null &
@@ -182,7 +221,7 @@ result 'what was dropped is said when it is read again' \
   "$([ "${dropped:-0}" -gt 0 ] && [ $(($(grep -c '^Exceeded concurrency limit\.$' "$work/log") + dropped)) -eq 5001 ]; echo $?)"
 refuse 5000 >/dev/null
 kill -TERM "$pid"
-timeout 10 sh -c "while kill -0 $pid 2>/dev/null && ! grep -q 'State:.Z' /proc/$pid/status 2>/dev/null; do sleep 0.02; done"
+ends_within 10
 result 'SIGTERM ends it all the same' $?
 kill -9 "$pid" 2>/dev/null
 wait "$pid"
