@@ -9,7 +9,7 @@ probe_refuse_endless_run (Lab *lab)
 {
   const LabSettings *settings = lab_settings (lab);
   double duration_s = (double) settings->duration_ns / LAB_S;
-  double works = lab_policy_steady_rps (lab) * duration_s;
+  double works = lab_expect_steady_rps (settings) * duration_s;
 
   /* A real clock ends it in time, however short the works. */
   if (!settings->real_clock && works > LAB_MOST_REQUESTS)

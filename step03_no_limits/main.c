@@ -10,12 +10,12 @@ check (Lab *lab, const LabRun *run, double rate_rps)
   guint64 ok = lab_summary_count (run->summary, LAB_OK);
   guint64 timeout = lab_summary_count (run->summary, LAB_TIMEOUT);
   LabTime median_ns = lab_histogram_quantile (lab_summary_latency (run->summary, LAB_OK), 500);
-  LabTime collapse_ns = lab_policy_collapse (lab, rate_rps);
+  LabTime collapse_ns = lab_expect_collapse (settings, rate_rps);
   gboolean is_even = settings->arrivals == LAB_ARRIVALS_CONSTANT && settings->work == LAB_WORK_FIXED;
   guint n_seconds;
   const LabSecond *seconds = lab_summary_by_second (run->summary, &n_seconds);
   guint64 late = 0, late_ok = 0;
-  const char *why_not = lab_policy_why_not_judged (lab, 0);
+  const char *why_not = lab_expect_why_not_judged (settings, 0);
 
   if (why_not == NULL && collapse_ns > settings->duration_ns / 4)
     why_not = "the line outgrows the clients' patience too late in this run, or never";
@@ -42,7 +42,7 @@ check (Lab *lab, const LabRun *run, double rate_rps)
              offered);
   lab_check (lab, run->wasted * 2 > run->work, "most of the work is wasted",
              "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " works", run->wasted, run->work);
-  if (!is_even && lab_policy_steady_rps (lab) * (double) settings->client_timeout_ns / LAB_S < 60)
+  if (!is_even && lab_expect_steady_rps (settings) * (double) settings->client_timeout_ns / LAB_S < 60)
     lab_skip (lab, "the median of the survivors looks fine all the same", "they are few, and chance picks them");
   else
     lab_check (lab, median_ns >= 0 && median_ns * 4 < settings->client_timeout_ns * 3,

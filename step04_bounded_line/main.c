@@ -9,10 +9,10 @@ check (Lab *lab, const LabRun *bare, const LabRun *capped, gint64 max_waiting, d
   const LabSettings *settings = lab_settings (lab);
   guint64 timeouts = lab_summary_count (capped->summary, LAB_TIMEOUT);
   guint64 bare_timeouts = lab_summary_count (bare->summary, LAB_TIMEOUT);
-  const char *why_not
-      = lab_policy_why_not_judged (lab, lab_policy_line_wait (lab, max_waiting, lab_policy_work_time (lab)));
+  const char *why_not = lab_expect_why_not_judged (
+      settings, lab_expect_line_wait (settings, max_waiting, lab_expect_work_time (settings)));
 
-  if (why_not == NULL && lab_policy_collapse (lab, rate_rps) > settings->duration_ns / 4)
+  if (why_not == NULL && lab_expect_collapse (settings, rate_rps) > settings->duration_ns / 4)
     why_not = "the line outgrows the clients' patience too late in this run, or never";
   if (why_not == NULL && settings->work != LAB_WORK_FIXED)
     why_not = "some works alone outlast the clients' patience";

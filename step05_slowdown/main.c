@@ -16,11 +16,11 @@ static void
 check (Lab *lab, const LabRun *capped, const LabRun *limited, gint64 max_waiting)
 {
   const LabSettings *settings = lab_settings (lab);
-  LabTime slow_work_ns = lab_policy_takes (lab, SLOWDOWN * settings->service_time_ns);
-  LabTime slow_wait_ns = lab_policy_line_wait (lab, max_waiting, slow_work_ns);
+  LabTime slow_work_ns = lab_expect_takes (settings, SLOWDOWN * settings->service_time_ns);
+  LabTime slow_wait_ns = lab_expect_line_wait (settings, max_waiting, slow_work_ns);
   guint64 capped_timeouts = lab_summary_count (capped->summary, LAB_TIMEOUT);
   guint64 limited_timeouts = lab_summary_count (limited->summary, LAB_TIMEOUT);
-  const char *why_not = lab_policy_why_not_judged (lab, MAX_WAIT_NS + slow_work_ns);
+  const char *why_not = lab_expect_why_not_judged (settings, MAX_WAIT_NS + slow_work_ns);
   gboolean is_slow_enough
       = settings->duration_ns >= SLOW_AFTER_NS + 4 * LAB_S && slow_wait_ns >= settings->client_timeout_ns * 5 / 4;
 

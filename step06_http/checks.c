@@ -9,9 +9,9 @@ why_not_judged (Lab *lab, const Step06Run *run)
 {
   if (lab_settings (lab)->duration_ns < SHORTEST_NS)
     return "the run is too short for it";
-  if (run->capacity_rps < FILLED_RATIO * lab_policy_steady_rps (lab))
+  if (run->capacity_rps < FILLED_RATIO * lab_expect_steady_rps (lab_settings (lab)))
     return "this machine cannot fill so many slots";
-  return lab_policy_why_not_judged (lab, 0);
+  return lab_expect_why_not_judged (lab_settings (lab), 0);
 }
 
 /* Four slots finish no more in the time that the run had; if more were counted, the
@@ -22,7 +22,7 @@ works_are_of_the_run (Lab *lab, const LabRun *run)
   const LabSettings *settings = lab_settings (lab);
   double lasted_s = (double) (settings->duration_ns + settings->client_timeout_ns) / LAB_S;
 
-  return (double) run->work <= 1.25 * lab_policy_steady_rps (lab) * lasted_s + (double) settings->slots;
+  return (double) run->work <= 1.25 * lab_expect_steady_rps (settings) * lasted_s + (double) settings->slots;
 }
 
 /* Once it has collapsed nobody is answered in time, and it works for those who have gone. */
@@ -35,7 +35,7 @@ check_unprotected (Lab *lab, const Step06Run *run, const char *why)
 
   if (why == NULL && lab_summary_steady_ns (bare->summary) == 0)
     why = "the run has no steady part";
-  if (why == NULL && lab_policy_collapse (lab, run->rate_rps) > LAB_STEADY_FROM_S * LAB_S)
+  if (why == NULL && lab_expect_collapse (lab_settings (lab), run->rate_rps) > LAB_STEADY_FROM_S * LAB_S)
     why = "such patient clients are answered for a while";
   if (why != NULL)
     lab_skip (lab, claim, "%s", why);
@@ -118,7 +118,7 @@ void
 step06_check (Lab *lab, const Step06Run *run)
 {
   const char *why = why_not_judged (lab, run);
-  const char *why_no_promise = why == NULL ? lab_policy_why_not_judged (lab, run->wait_limit_ns) : why;
+  const char *why_no_promise = why == NULL ? lab_expect_why_not_judged (lab_settings (lab), run->wait_limit_ns) : why;
 
   check_unprotected (lab, run, why);
   check_watching (lab, run, why_no_promise);

@@ -72,7 +72,7 @@ crowds_check (Lab *lab, Trial *const trials[3], LabTime max_wait_ns, LabTime ret
                     waiting = crowd_total (trial_crowd (trials[2]));
   guint64 users = none.arrived, retries = waiting.attempts - users;
   guint64 fewest = G_MAXUINT64, most = 0;
-  const char *why_not = lab_policy_why_not_judged (lab, max_wait_ns);
+  const char *why_not = lab_expect_why_not_judged (lab_settings (lab), max_wait_ns);
 
   lab_check (lab, retries <= polite->budget_ratio * users + polite->budget_burst,
              "polite retries stay within a tenth of first attempts, and the burst",

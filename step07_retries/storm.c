@@ -114,8 +114,9 @@ storm_add_by_second (Lab *lab, Trial *const trials[N_TRIALS])
 static double
 recovers_at_s (Lab *lab, const Storm *storm, double share)
 {
-  double patience_s = (double) lab_settings (lab)->client_timeout_ns / LAB_S;
-  double burst_s = (double) storm->burst_ns / LAB_S, steady_rps = lab_policy_steady_rps (lab);
+  const LabSettings *settings = lab_settings (lab);
+  double patience_s = (double) settings->client_timeout_ns / LAB_S;
+  double burst_s = (double) storm->burst_ns / LAB_S, steady_rps = lab_expect_steady_rps (settings);
   double line = ((storm->rate_rps + storm->burst_rps) * (1 + share) - steady_rps) * burst_s;
   double spare_rps = steady_rps - storm->rate_rps * (1 + share);
 
@@ -127,9 +128,10 @@ recovers_at_s (Lab *lab, const Storm *storm, double share)
 static const char *
 why_not_judged (Lab *lab, const Storm *storm)
 {
-  double patience_s = (double) lab_settings (lab)->client_timeout_ns / LAB_S;
-  double steady_rps = lab_policy_steady_rps (lab), burst_s = (double) storm->burst_ns / LAB_S;
-  const char *why_not = lab_policy_why_not_judged (lab, storm->max_wait_ns);
+  const LabSettings *settings = lab_settings (lab);
+  double patience_s = (double) settings->client_timeout_ns / LAB_S;
+  double steady_rps = lab_expect_steady_rps (settings), burst_s = (double) storm->burst_ns / LAB_S;
+  const char *why_not = lab_expect_why_not_judged (settings, storm->max_wait_ns);
 
   if (why_not != NULL)
     return why_not;
@@ -137,7 +139,7 @@ why_not_judged (Lab *lab, const Storm *storm)
     return "the burst is over before the line outgrows the clients' patience";
   if (storm->rate_rps * storm->tries < 1.2 * steady_rps)
     return "all retries together are no overload";
-  if (recovers_at_s (lab, storm, storm->budget_ratio) + LAST_S > (double) lab_settings (lab)->duration_ns / LAB_S)
+  if (recovers_at_s (lab, storm, storm->budget_ratio) + LAST_S > (double) settings->duration_ns / LAB_S)
     return "the run is too short";
   return NULL;
 }

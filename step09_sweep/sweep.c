@@ -82,12 +82,11 @@ void
 sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double *multiples, guint n_multiples,
              LabTime max_wait_ns)
 {
-  double expected = lab_policy_steady_rps (lab), lowest = G_MAXDOUBLE, highest = 0, fallen = 0;
-  gboolean is_even
-      = lab_settings (lab)->work == LAB_WORK_FIXED && lab_settings (lab)->arrivals == LAB_ARRIVALS_CONSTANT;
+  const LabSettings *settings = lab_settings (lab);
+  double expected = lab_expect_steady_rps (settings), lowest = G_MAXDOUBLE, highest = 0, fallen = 0;
+  gboolean is_even = settings->work == LAB_WORK_FIXED && settings->arrivals == LAB_ARRIVALS_CONSTANT;
   double slack = is_even ? 0.1 : 0.3; /* a short run of random works strays */
-  const char *why_not = lab_policy_why_not_judged (lab, max_wait_ns);
-
+  const char *why_not = lab_expect_why_not_judged (settings, max_wait_ns);
   LabTime steady_ns = lab_summary_steady_ns (summary_at (runs, 0));
 
   if (steady_ns < 2 * LAB_S || (!is_even && expected * (double) steady_ns / LAB_S < 300))
@@ -109,7 +108,8 @@ sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double 
       highest = MAX (highest, steady_rps (runs, 2 * i + 1));
       /* With some margin, more of it where chance decides: nobody from second 2 on may
        * still be in time. */
-      if (lab_policy_collapse (lab, policies[2 * i].rate_rps) <= LAB_STEADY_FROM_S * LAB_S * (is_even ? 19 : 8) / 20)
+      if (lab_expect_collapse (settings, policies[2 * i].rate_rps)
+          <= LAB_STEADY_FROM_S * LAB_S * (is_even ? 19 : 8) / 20)
         fallen = MAX (fallen, steady_rps (runs, 2 * i));
     }
   lab_check (lab, lowest >= (1 - slack) * expected && highest <= (1 + slack) * expected,

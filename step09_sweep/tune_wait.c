@@ -58,14 +58,14 @@ check (Lab *lab, GPtrArray *runs, double rate_rps, gint64 max_waiting)
   const LabSettings *settings = lab_settings (lab);
   const LabSummary *first = summary_at (runs, 0), *last = summary_at (runs, runs->len - 1);
   guint64 fewest = G_MAXUINT64, most = 0;
-  LabTime work_ns = lab_policy_work_time (lab);
-  LabTime line_wait_ns = lab_policy_line_wait (lab, max_waiting, work_ns);
-  const char *why_not = lab_policy_why_not_judged (lab, line_wait_ns);
+  LabTime work_ns = lab_expect_work_time (settings);
+  LabTime line_wait_ns = lab_expect_line_wait (settings, max_waiting, work_ns);
+  const char *why_not = lab_expect_why_not_judged (settings, line_wait_ns);
   guint64 share = settings->work == LAB_WORK_FIXED ? 20 : 5; /* of random works a few more or less */
 
   if (lab_summary_steady_ns (first) < 2 * LAB_S)
     why_not = "the run is too short";
-  else if (why_not == NULL && lab_policy_collapse (lab, rate_rps) > settings->duration_ns / 4)
+  else if (why_not == NULL && lab_expect_collapse (settings, rate_rps) > settings->duration_ns / 4)
     why_not = "there is hardly any overload";
   else if (why_not == NULL && line_wait_ns < max_waits_ns[0] + 2 * (work_ns + settings->timer_tick_ns))
     why_not = "a full line hardly waits for longer than the shortest limit";

@@ -1,7 +1,5 @@
 #include "policy.h"
 
-#include <math.h>
-
 #include "../loadgen/loadgen.h"
 
 #define POINTS 200               /* of a timeline, from the first arrival to the last */
@@ -124,7 +122,10 @@ experiment_end (Experiment *experiment)
   LabRun *run = experiment->run;
 
   if (!lab_open_loop_is_over (experiment->load)) /* interrupted */
-    experiment_is_over (experiment);
+    {
+      lab_open_loop_stop (experiment->load);
+      experiment_is_over (experiment);
+    }
   run->summary = lab_open_loop_steal_summary (experiment->load);
   lab_open_loop_free (experiment->load);
   lab_service_free (experiment->service);
@@ -247,7 +248,7 @@ lab_policy_values (const LabRun *run, LabValue values[LAB_N_POLICY_COLUMNS])
     lab_count (lab_summary_count (summary, LAB_OK)),
     lab_count (lab_summary_count (summary, LAB_SHED)),
     lab_count (lab_summary_count (summary, LAB_TIMEOUT)),
-    lab_count (lab_summary_count (summary, LAB_ERROR)),
+    lab_count (lab_summary_count (summary, LAB_ERROR) + lab_summary_count (summary, LAB_UNSENT)),
     lab_milliseconds (lab_histogram_quantile (latency, 500)),
     lab_milliseconds (lab_histogram_quantile (latency, 990)),
     lab_count (run->work),
@@ -312,84 +313,4 @@ lab_policy_add_timeline (Lab *lab, GPtrArray *runs)
                                          lab_seconds (point->head_wait_ns)));
         }
     }
-}
-
-/* A span that begins at a tick ends at the first one at or after its end. */
-static LabTime
-up_to_tick (Lab *lab, LabTime span_ns)
-{
-  LabTime tick_ns = lab_settings (lab)->timer_tick_ns;
-
-  return tick_ns == 0 ? span_ns : (span_ns + tick_ns - 1) / tick_ns * tick_ns;
-}
-
-/* Exponential works last for a geometric number of ticks: for more than n of them with
- * probability e^(-n tick / work). */
-LabTime
-lab_policy_takes (Lab *lab, LabTime work_ns)
-{
-  const LabSettings *settings = lab_settings (lab);
-  double tick_ns = (double) settings->timer_tick_ns;
-
-  if (settings->work == LAB_WORK_FIXED || settings->timer_tick_ns == 0)
-    return up_to_tick (lab, work_ns);
-  return (LabTime) (tick_ns / -expm1 (-tick_ns / (double) work_ns));
-}
-
-LabTime
-lab_policy_work_time (Lab *lab)
-{
-  return lab_policy_takes (lab, lab_settings (lab)->service_time_ns);
-}
-
-/* As a span, if it can be one. */
-static LabTime
-span_of (double ns)
-{
-  return ns < (double) LAB_DURATION_MAX ? (LabTime) ns : LAB_NEVER;
-}
-
-LabTime
-lab_policy_line_wait (Lab *lab, gint64 line, LabTime work_ns)
-{
-  return span_of ((double) line * (double) work_ns / (double) lab_settings (lab)->slots);
-}
-
-double
-lab_policy_steady_rps (Lab *lab)
-{
-  return (double) lab_settings (lab)->slots * LAB_S / lab_policy_work_time (lab);
-}
-
-LabTime
-lab_policy_collapse (Lab *lab, double rate_rps)
-{
-  double steady_rps = lab_policy_steady_rps (lab);
-
-  if (rate_rps <= steady_rps)
-    return LAB_NEVER;
-  return span_of ((double) up_to_tick (lab, lab_settings (lab)->client_timeout_ns) * steady_rps
-                  / (rate_rps - steady_rps));
-}
-
-const char *
-lab_policy_why_not_judged (Lab *lab, LabTime wait_ns)
-{
-  const LabSettings *settings = lab_settings (lab);
-  LabTime work_ns = lab_policy_work_time (lab);
-  gboolean is_even = settings->arrivals == LAB_ARRIVALS_CONSTANT && settings->work == LAB_WORK_FIXED;
-
-  if (lab_policy_steady_rps (lab) * (double) settings->duration_ns / LAB_S < (is_even ? 100 : 300))
-    return "there are too few works in this run";
-  if (4 * (work_ns + settings->timer_tick_ns) > settings->client_timeout_ns)
-    return "the works are too long for the clients' patience";
-  if (wait_ns > settings->client_timeout_ns - (settings->work == LAB_WORK_FIXED ? 2 : 5) * work_ns)
-    return "the wait and the work together outlast the clients' patience";
-  return NULL;
-}
-
-gint64
-lab_line_length (double capacity_rps, LabTime budget_ns)
-{
-  return llrint (capacity_rps * ((double) budget_ns / LAB_S)); /* rounds half to even */
 }

@@ -5,6 +5,7 @@
 
 #include "../loadgen/summary.h"
 #include "../service/service.h"
+#include "expect.h"
 #include "lab.h"
 
 G_BEGIN_DECLS
@@ -90,31 +91,5 @@ void lab_policy_print (Lab *lab, GPtrArray *runs);
  * print), and the line's length over time, for the charts. (transfer none) */
 LabTable *lab_policy_add_by_second (Lab *lab, GPtrArray *runs);
 void lab_policy_add_timeline (Lab *lab, GPtrArray *runs);
-
-/* How long a work of @work_ns takes on the lab's clock, in the mean: with a timer tick,
- * up to the next tick; and one of the lab's service time. */
-LabTime lab_policy_takes (Lab *lab, LabTime work_ns);
-LabTime lab_policy_work_time (Lab *lab);
-
-/* How long the last of @line requests waits, when a work takes @work_ns. LAB_NEVER: for
- * longer than a span can be. */
-LabTime lab_policy_line_wait (Lab *lab, gint64 line, LabTime work_ns);
-
-/* The capacity that lasts: slots / time of one work. */
-double lab_policy_steady_rps (Lab *lab);
-
-/* When an unprotected service collapses, from the start of the run. The line
- * grows by rate - capacity a second, and its last waits line / capacity: so after
- * patience * capacity / (rate - capacity) nobody is answered in time. LAB_NEVER
- * when the rate is not above the capacity. */
-LabTime lab_policy_collapse (Lab *lab, double rate_rps);
-
-/* Why the chapter's claims cannot be judged at the lab's settings; NULL: they can.
- * They speak of many works, each much shorter than the clients' patience, and of a
- * wait in line (@wait_ns, 0: none) that leaves time for the work. */
-const char *lab_policy_why_not_judged (Lab *lab, LabTime wait_ns);
-
-/* round (capacity * budget), half to even: Little's law read as a line length. */
-gint64 lab_line_length (double capacity_rps, LabTime budget_ns);
 
 G_END_DECLS
