@@ -5,6 +5,7 @@
 struct _Trial
 {
   const char *label;
+  double rate_rps;
   LabService *service;
   Crowd *crowd;
   LabOpenLoop *load;
@@ -21,6 +22,7 @@ trial_start (Lab *lab, const char *label, double rate_rps, const LabLimits *limi
 
   lab_policy_refuse_senseless_run (lab, label, rate_rps);
   trial->label = label;
+  trial->rate_rps = rate_rps;
   trial->service = lab_service_new (clock, &(LabServiceOptions) { .limits = *limits,
                                                                   .service_time_ns = settings->service_time_ns,
                                                                   .work = settings->work,
@@ -88,6 +90,7 @@ trials_run (Lab *lab, Trial **trials, guint n_trials)
   lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
   for (guint i = 0; i < n_trials; i++)
     {
+      lab_policy_judge_accounts (lab, trials[i]->label, lab_open_loop_summary (trials[i]->load), trials[i]->rate_rps);
       lab_policy_judge_lateness (lab, trials[i]->label, lab_open_loop_summary (trials[i]->load));
       if (trials[i]->burst != NULL)
         lab_policy_judge_lateness (lab, trials[i]->label, lab_open_loop_summary (trials[i]->burst));

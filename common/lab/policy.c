@@ -177,21 +177,26 @@ lab_policy_judge_lateness (Lab *lab, const char *label, const LabSummary *summar
 }
 
 void
-lab_run_settle (Lab *lab, LabRun *run, double rate_rps)
+lab_policy_judge_accounts (Lab *lab, const char *label, const LabSummary *summary, double rate_rps)
 {
   guint64 scheduled = lab_policy_scheduled (lab, rate_rps);
-  guint64 offered = lab_summary_offered (run->summary);
+  guint64 offered = lab_summary_offered (summary);
+
+  if (offered != scheduled && !lab_is_interrupted (lab))
+    lab_check (lab, FALSE, "every request has exactly one outcome", "'%s': %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
+               label, offered, scheduled);
+}
+
+void
+lab_run_settle (Lab *lab, LabRun *run, double rate_rps)
+{
   guint64 ok = lab_summary_count (run->summary, LAB_OK);
 
   run->wasted = run->work - MIN (run->work, ok);
-  if (lab_is_interrupted (lab)) /* a part of a run */
-    return;
-  if (ok > run->work)
+  if (ok > run->work && !lab_is_interrupted (lab))
     lab_check (lab, FALSE, "no answer without a work",
                "'%s': %" G_GUINT64_FORMAT " answers, %" G_GUINT64_FORMAT " works", run->label, ok, run->work);
-  if (offered != scheduled)
-    lab_check (lab, FALSE, "every request has exactly one outcome", "'%s': %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
-               run->label, offered, scheduled);
+  lab_policy_judge_accounts (lab, run->label, run->summary, rate_rps);
 }
 
 GPtrArray *

@@ -49,9 +49,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabRun, lab_run_free)
  * Returns the runs in the order of the policies. (transfer full) */
 GPtrArray *lab_run_policies (Lab *lab, const LabPolicy *policies, guint n_policies);
 
-/* Once summary and work are known: fills in what was wasted. That a request of the
- * schedule was lost, or that there are more answers than works, is a claim that
- * fails; nothing is said when the accounts are in order. */
+/* That a request of the schedule was lost or counted twice is a claim that fails;
+ * nothing is said when the accounts are in order, or of a part of a run. */
+void lab_policy_judge_accounts (Lab *lab, const char *label, const LabSummary *summary, double rate_rps);
+
+/* Once summary and work are known: fills in what was wasted, and judges the accounts;
+ * more answers than works are a claim that fails, too. */
 void lab_run_settle (Lab *lab, LabRun *run, double rate_rps);
 
 /* lab_invalidate() when the generator was late. */
