@@ -71,6 +71,7 @@ done <<'END'
 0 step03_no_limits --service-time=72.942735ms --slots=5 --capacity=68.5469 --client-timeout=1.910205568 --duration=8 --seed=79490 --work=exponential
 0 step03_no_limits --service-time=0.769277ms --slots=1 --capacity=62.2084 --timer-tick=16.075ms
 0 step03_no_limits --service-time=0.585652ms --slots=4 --capacity=2472.82 --timer-tick=30ms --client-timeout=7.7
+0 step05_slowdown --service-time=5ms --slots=52 --capacity=3105.23 --client-timeout=0.389306396 --duration=19.3 --seed=670 --arrivals=poisson
 0 step09_sweep --slots=7 --capacity=80
 0 step09_sweep --capacity=170
 0 step09_sweep --capacity=1000
