@@ -22,7 +22,8 @@
 
 #define BACKLOG 4096
 #define IDLE_TIMEOUT_S 60
-#define FILES_KEPT_FREE 64 /* of the process's limit, for all that is no connection; of a small one, three quarters */
+#define FILES_KEPT_FREE 64 /* of the process's limit, for everything that is not a connection; half of a small one */
+#define FILES_KEPT_LEAST 16
 #define BODY_MAX (64 * 1024)
 #define CONNECTION_MEMORY (16 * 1024) /* bounds a request's line and headers, too */
 #define HANG_UPS_PER_DISPATCH 256
@@ -527,7 +528,8 @@ static gboolean
 start_daemon (LabHttpServer *self, GError **error)
 {
   guint files = lab_raise_file_limit ();
-  guint connections = MAX (files - MIN (files, FILES_KEPT_FREE), files / 4);
+  guint files_kept = CLAMP (files / 2, FILES_KEPT_LEAST, FILES_KEPT_FREE);
+  guint connections = MAX (files, files_kept + 1) - files_kept;
   guint idle_s = self->options.idle_timeout_s > 0 ? self->options.idle_timeout_s : IDLE_TIMEOUT_S;
   int fd = lab_bind_loopback (&self->port, error);
   struct stat socket_itself;

@@ -9,7 +9,7 @@
 
 #define WORKERS_PER_SLOT 4 /* of a probe */
 #define LONGEST_WORK_NS LAB_S
-#define FILES_LEAST (64 + LAB_HTTP_PROBE_WORKERS) /* a server keeps that many for itself */
+#define FILES_LEAST 40 /* with fewer, the probe or the questions after numbers could wait for one for ever */
 
 #define STATS_TIMEOUT_NS (2 * LAB_S) /* of one request */
 #define STATS_PATIENCE_NS (10 * LAB_S)
@@ -53,7 +53,6 @@ lab_http_trial_new_of (const char *label, LabChild *service)
   return trial;
 }
 
-/* Without them some workers of the probe would wait for a connection for ever. */
 static void
 require_files (Lab *lab)
 {
@@ -244,10 +243,12 @@ trial_start (Lab *lab, LabHttpTrial *trial, double rate_rps)
   trial->work_before = lab_http_service_stat (lab, trial->service, "work_done");
   trial->client = client_for (lab, trial);
   trial->load = lab_open_loop_new (lab_clock (lab), lab_http_client_target (trial->client),
-                                   &(LabOpenLoopOptions) { .rate_rps = rate_rps,
+                                   &(LabOpenLoopOptions) { .arrivals = settings->arrivals,
+                                                           .rate_rps = rate_rps,
                                                            .duration_ns = settings->duration_ns,
                                                            .client_timeout_ns = settings->client_timeout_ns,
-                                                           .hang_up = TRUE });
+                                                           .hang_up = TRUE,
+                                                           .seed = (guint64) settings->seed });
 }
 
 /* The clients leave and close their connections before the counters are read: a limit
@@ -261,6 +262,8 @@ trial_end (Lab *lab, LabHttpTrial *trial, double rate_rps)
   trial->saw_503 = counters->saw_503;
   trial->retry_after = g_strdup (counters->first_503_retry_after);
   trial->body = g_strdup (counters->first_503_body);
+  if (!lab_open_loop_is_over (trial->load)) /* interrupted */
+    lab_open_loop_stop (trial->load);
   run->summary = lab_open_loop_steal_summary (trial->load);
   g_clear_pointer (&trial->load, lab_open_loop_free);
   g_clear_pointer (&trial->client, lab_http_client_free);

@@ -177,15 +177,22 @@ house_free (House *house)
   g_free (house);
 }
 
-static int
-connect_to (const House *house)
+static void
+connect_socket (int fd, const House *house)
 {
   struct sockaddr_in address = { .sin_family = AF_INET,
                                  .sin_port = htons (lab_http_server_port (house->server)),
                                  .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
-  int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   g_assert_cmpint (connect (fd, (struct sockaddr *) &address, sizeof address), ==, 0);
+}
+
+static int
+connect_to (const House *house)
+{
+  int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  connect_socket (fd, house);
   return fd;
 }
 
@@ -576,9 +583,9 @@ static void
 test_full_house (void)
 {
   struct rlimit limit = { 100, 100 };
-  int guests[36]; /* the server keeps 64 files */
+  int guests[50 + 2]; /* half of the files, and two more guests */
+  const guint full = G_N_ELEMENTS (guests) - 2;
   House *house;
-  int next;
 
   if (!g_test_subprocess ())
     {
@@ -586,27 +593,33 @@ test_full_house (void)
       g_test_trap_assert_passed ();
       return;
     }
+  for (guint i = 0; i < G_N_ELEMENTS (guests); i++) /* above the limit: the files below are the server's */
+    {
+      int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+      guests[i] = fcntl (fd, F_DUPFD_CLOEXEC, (int) limit.rlim_cur);
+      g_assert_cmpint (guests[i], >=, 0);
+      close (fd);
+    }
   g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
   house = house_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (guests); i++)
+  for (guint i = 0; i < full; i++)
     {
-      guests[i] = connect_to (house);
+      connect_socket (guests[i], house);
       assert_said (guests[i], HELLO, "200 OK", "hello");
     }
-  next = connect_to (house);
-  say (next, HELLO, -1);
-  g_assert_cmpuint (lab_http_server_connections (house->server), ==, G_N_ELEMENTS (guests));
-  g_assert_cmpuint (house->arrived, ==, G_N_ELEMENTS (guests));
+  connect_socket (guests[full], house);
+  say (guests[full], HELLO, -1);
+  g_assert_cmpuint (lab_http_server_connections (house->server), ==, full);
 
   close (guests[0]);
-  assert_said (next, "", "200 OK", "hello");
-  guests[0] = next;
+  assert_said (guests[full], "", "200 OK", "hello");
 
-  for (guint i = 0; i < G_N_ELEMENTS (guests); i++)
+  for (guint i = 1; i <= full; i++)
     close (guests[i]);
-  next = connect_to (house);
-  assert_said (next, HELLO, "200 OK", "hello");
-  close (next);
+  connect_socket (guests[full + 1], house);
+  assert_said (guests[full + 1], HELLO, "200 OK", "hello");
+  close (guests[full + 1]);
   house_free (house);
 }
 

@@ -65,7 +65,7 @@ start_with_variables (Lab *lab)
 static void
 start_with_few_files (Lab *lab)
 {
-  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &(struct rlimit) { 79, 79 }), ==, 0);
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &(struct rlimit) { 39, 39 }), ==, 0);
   lab_http_trial_free (lab_http_trial_new (lab, "a trial", NULL));
 }
 
@@ -290,7 +290,7 @@ static void
 test_few_files (void)
 {
   g_autofree char *text = run_with_service ("#!/bin/sh\necho :1\nexec sleep 60\n", "few files", 2,
-                                            "80 open files are needed, and the limit is 79 (ulimit -n)");
+                                            "40 open files are needed, and the limit is 39 (ulimit -n)");
 
   g_assert_cmpstr (text, ==, "");
 }
