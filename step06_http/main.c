@@ -14,14 +14,16 @@ main (int argc, char *argv[])
                               .kind = LAB_OPTION_FLAG,
                               .value = &with_peers,
                               .help = "rows for nginx, HAProxy and uvicorn, where they are installed" } };
-  g_autoptr (Lab) lab = lab_new (&(LabProgram) { .name = "step06_http",
-                                                 .summary = "The same controller over real HTTP.",
-                                                 .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_SERVICE
-                                                            | LAB_OPTIONS_PATIENCE | LAB_OPTIONS_DURATION,
-                                                 .duration_ns = 5 * LAB_S,
-                                                 .own = own,
-                                                 .n_own = G_N_ELEMENTS (own) },
-                                 argc, argv);
+  g_autoptr (Lab) lab
+      = lab_new (&(LabProgram) { .name = "step06_http",
+                                 .summary = "The same controller over real HTTP.",
+                                 .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_SERVICE | LAB_OPTIONS_PATIENCE
+                                            | LAB_OPTIONS_DURATION | LAB_OPTIONS_ARRIVALS,
+                                 .duration_ns = 5 * LAB_S,
+                                 .own = own,
+                                 .n_own = G_N_ELEMENTS (own) },
+                 argc, argv);
+  LabTable *table = lab_http_trials_table (lab);
   g_autoptr (GPtrArray) trials = g_ptr_array_new_with_free_func ((GDestroyNotify) lab_http_trial_free);
   LabHttpTrial *bare = lab_http_trial_new (lab, "no limits", NULL);
   LabHttpTrial *protected, *limited, *watching;
@@ -52,7 +54,7 @@ main (int argc, char *argv[])
     step06_add_peers (lab, trials, max_waiting, WAIT_LIMIT_NS);
 
   lab_http_trials_run (lab, trials, rate_rps);
-  lab_http_trials_print (lab, trials);
+  lab_http_trials_print (lab, table, trials);
   step06_check (lab, &(Step06Run) { .capacity_rps = capacity_rps,
                                     .rate_rps = rate_rps,
                                     .wait_limit_ns = WAIT_LIMIT_NS,

@@ -262,8 +262,6 @@ trial_end (Lab *lab, LabHttpTrial *trial, double rate_rps)
   trial->saw_503 = counters->saw_503;
   trial->retry_after = g_strdup (counters->first_503_retry_after);
   trial->body = g_strdup (counters->first_503_body);
-  if (!lab_open_loop_is_over (trial->load)) /* interrupted */
-    lab_open_loop_stop (trial->load);
   run->summary = lab_open_loop_steal_summary (trial->load);
   g_clear_pointer (&trial->load, lab_open_loop_free);
   g_clear_pointer (&trial->client, lab_http_client_free);
@@ -287,10 +285,14 @@ lab_http_trials_run (Lab *lab, GPtrArray *trials, double rate_rps)
 
       trial_start (lab, trial, rate_rps);
       g_ptr_array_add (loads, trial->load);
+      if (trial->beside != NULL)
+        g_ptr_array_add (loads, trial->beside);
     }
   for (guint i = 0; i < loads->len; i++)
     lab_open_loop_start (g_ptr_array_index (loads, i));
   lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
+  for (guint i = 0; i < loads->len; i++) /* which is of use when a signal has ended the run */
+    lab_open_loop_stop (g_ptr_array_index (loads, i));
   for (guint i = 0; i < trials->len; i++)
     trial_end (lab, g_ptr_array_index (trials, i), rate_rps);
 }
@@ -337,16 +339,20 @@ print_refusals (Lab *lab, const LabHttpTrial *trial)
     lab_print (lab, "    and %u lines in its log that say '%s'\n", trial->refusal_lines, trial->refusal);
 }
 
-void
-lab_http_trials_print (Lab *lab, GPtrArray *trials)
+LabTable *
+lab_http_trials_table (Lab *lab)
 {
   static LabColumn columns[N_COLUMNS] = { [LAB_N_POLICY_COLUMNS] = { .key = "retry_after", .object = "first_503" },
                                           { .key = "body", .object = "first_503" },
                                           { .key = "refusal_log_lines" } };
-  LabTable *table;
 
   memcpy (columns, lab_policy_columns, sizeof lab_policy_columns);
-  table = lab_results_rows (lab_results (lab), columns, N_COLUMNS);
+  return lab_results_rows (lab_results (lab), columns, N_COLUMNS);
+}
+
+void
+lab_http_trials_print (Lab *lab, LabTable *table, GPtrArray *trials)
+{
   lab_print_heading (lab, table);
   for (guint i = 0; i < trials->len; i++)
     {

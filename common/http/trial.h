@@ -22,6 +22,7 @@ typedef struct
   char *refusal;   /* a text that each line about a refusal has in the log, or NULL */
   LabHttpClient *client;
   LabOpenLoop *load;
+  LabOpenLoop *beside; /* another load, which starts with this one; not the trial's; may be NULL */
   guint64 work_before;
   gboolean saw_503; /* the first one: */
   char *retry_after, *body;
@@ -55,12 +56,16 @@ void lab_http_trial_set_front (LabHttpTrial *trial, LabChild *front);
 double lab_http_trial_capacity (Lab *lab, const LabHttpTrial *trial, double *steady_rps);
 
 /* One run at @rate_rps for the lab's duration, with clients that hang up at the lab's
- * client timeout, against all @trials (of LabHttpTrial) at once. */
+ * client timeout, against all @trials (of LabHttpTrial) at once, and what runs beside. */
 void lab_http_trials_run (Lab *lab, GPtrArray *trials, double rate_rps);
 
-/* Makes the main table, with a row for each trial, and prints it with what the first
- * refusals looked like. Judges the generator of each run; see below. */
-void lab_http_trials_print (Lab *lab, GPtrArray *trials);
+/* The main table, without a row yet: an interrupted run has it, too.
+ * Returns: (transfer none) */
+LabTable *lab_http_trials_table (Lab *lab);
+
+/* Adds a row for each trial, and prints the table with what the first refusals looked
+ * like. Judges the generator of each run; see below. */
+void lab_http_trials_print (Lab *lab, LabTable *table, GPtrArray *trials);
 
 guint64 lab_http_trial_count (const LabHttpTrial *trial, LabOutcome outcome);
 

@@ -41,6 +41,16 @@ for run in 'step06_http --service-time=70s -d 1s' 'flat --service-time=4s -d 1s'
   has 'and that is said' "$(cat "$work/log")" '^(step06_http|flat): .*; allowed (is|are) ' 1
 done
 
+# Interrupted in the probe, and in the run.
+timeout -s INT 2 "$bin/step06_http" --out="$work/early" >"$work/text" 2>"$work/log"
+result 'step 6 interrupted in its probe leaves a table' "$([ -s "$work/early/step06_http.interrupted.csv" ]; echo $?)"
+timeout -s INT 6 "$bin/step06_http" --out="$work/late" -d 100s >"$work/text" 2>"$work/log"
+result 'and in its run one with rates per the time that it had' \
+  "$(awk -F, '/^cap / { rows++; slow += $3 < 20 } END { exit !(rows == 1 && slow == 0) }' \
+    "$work/late/step06_http.interrupted.csv"; echo $?)"
+"$bin/step06_http" --out="$work/out" --arrivals=poisson --seed=3 -d 100ms >"$work/text" 2>"$work/log"
+has 'step 6 takes random arrivals' "$(cat "$work/out/step06_http.json")" '"arrivals": "poisson"' 1
+
 # A load test that loses every tenth outcome: only one that counts apart from its
 # schedule would not see it. (Where the objects are sanitized, so must be this.)
 awk '{ print } /^lab_summary_add \(/ { in_it = 1 }
