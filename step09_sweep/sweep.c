@@ -89,7 +89,8 @@ sweep_check (Lab *lab, GPtrArray *runs, const LabPolicy *policies, const double 
   const char *why_not = lab_expect_why_not_judged (settings, max_wait_ns);
   LabTime steady_ns = lab_summary_steady_ns (summary_at (runs, 0));
 
-  if (steady_ns < 2 * LAB_S || (!is_even && expected * (double) steady_ns / LAB_S < 300))
+  if (steady_ns < MAX (2 * LAB_S, 10 * lab_expect_work_time (lab_settings (lab)))
+      || (!is_even && expected * (double) steady_ns / LAB_S < 300))
     why_not = "the run is too short";
   else if (why_not == NULL && policies[2 * n_multiples - 1].rate_rps < 1.1 * expected)
     why_not = "there is no overload";

@@ -63,7 +63,7 @@ check (Lab *lab, GPtrArray *runs, double rate_rps, gint64 max_waiting)
   const char *why_not = lab_expect_why_not_judged (settings, line_wait_ns);
   guint64 share = settings->work == LAB_WORK_FIXED ? 20 : 5; /* of random works a few more or less */
 
-  if (lab_summary_steady_ns (first) < 2 * LAB_S)
+  if (lab_summary_steady_ns (first) < MAX (2 * LAB_S, 20 * work_ns))
     why_not = "the run is too short";
   else if (why_not == NULL && lab_expect_collapse (settings, rate_rps) > settings->duration_ns / 4)
     why_not = "there is hardly any overload";

@@ -73,6 +73,7 @@ done <<'END'
 0 step03_no_limits --service-time=0.585652ms --slots=4 --capacity=2472.82 --timer-tick=30ms --client-timeout=7.7
 0 step05_slowdown --service-time=5ms --slots=52 --capacity=3105.23 --client-timeout=0.389306396 --duration=19.3 --seed=670 --arrivals=poisson
 0 step09_sweep --slots=7 --capacity=80
+0 step09_sweep --service-time=1.986292639 --slots=44 --timer-tick=250ms --duration=5 --capacity=22.5949 --client-timeout=86400000
 0 step09_sweep --capacity=170
 0 step09_sweep --capacity=1000
 0 step09_sweep --capacity=248 --service-time=2ms --timer-tick=16.075ms --work=exponential
