@@ -779,6 +779,22 @@ test_large_chunked_body (void)
   house_free (house);
 }
 
+/* As many bytes as are allowed, and one more. */
+static void
+test_largest_body (void)
+{
+  House *house = house_new ();
+  int fd = connect_to (house);
+  g_autofree char *body = g_strnfill (64 * 1024, 'x');
+  g_autofree char *largest
+      = g_strdup_printf ("GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n%s", body);
+
+  assert_said (fd, largest, "200 OK", "hello");
+  assert_said (fd, "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n", "413 ", "Content Too Large");
+  close (fd);
+  house_free (house);
+}
+
 /* A NUL ends a text for whoever compares it, and begins what nobody looks at. */
 static void
 test_nothing_in_the_first_line (void)
@@ -916,6 +932,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-server/malformed", test_malformed);
   g_test_add_func ("/http-server/nothing-is-smuggled", test_nothing_is_smuggled);
   g_test_add_func ("/http-server/large-chunked-body", test_large_chunked_body);
+  g_test_add_func ("/http-server/largest-body", test_largest_body);
   g_test_add_func ("/http-server/nothing-in-the-first-line", test_nothing_in_the_first_line);
   g_test_add_func ("/http-server/refused-among-others", test_refused_among_others);
   g_test_add_func ("/http-server/refused-among-many", test_refused_among_many);

@@ -133,6 +133,19 @@ result 'a watched client that hangs up leaves the line' $?
 result 'and is counted' "$([ "$(stat abandoned_in_line)" = 1 ]; echo $?)"
 kill -9 "$pid"
 
+serve --slots=1 --service-time=500ms --watch-hangups
+curl -s "$url/work" >/dev/null &
+until_stat running 1
+curl -s "$url/work" >/dev/null &
+waiting=$!
+until_stat waiting 1
+until_stat waiting 0
+kill "$waiting"
+until_stat running 0
+result 'work that has started runs on when its client leaves' \
+  "$([ "$(stat work_done)" = 2 ] && [ "$(stat abandoned_in_line)" = 0 ]; echo $?)"
+kill -9 "$pid"
+
 serve --slots=1 --service-time=60s
 curl -s "$url/work" >/dev/null &
 until_stat running 1
