@@ -15,7 +15,6 @@
 #include "../common/lab/policy.h"
 #include "../common/loadgen/loadgen.h"
 
-#define WORKERS_MAX 100000
 #define REFUSED_FOR LAB_S /* after that long with nothing but refused connections it stops */
 #define PROMPT_IN_A_ROW 3
 #define PROMPT_LEAST_NS (10 * LAB_MS)
@@ -97,7 +96,7 @@ new_lab (Settings *settings, int argc, char *argv[])
       .value = &settings->workers,
       .given = &has_workers,
       .min = 1,
-      .max = WORKERS_MAX,
+      .max = LAB_HTTP_PROBE_WORKERS_MAX,
       .unit = "N",
       .help = "Of the probe: enough to fill the service; late answers do not count (16)" },
     { .name = "probe-only",
@@ -521,6 +520,10 @@ fail_without_capacity (Test *test, const LabHttpProbe *found)
 
   if (test->is_refused)
     lab_fail (test->lab, "nobody listens there: every connection of a whole second was refused");
+  if (found->shed > MAX (lab_http_client_counters (test->client)->errors[worst], found->late))
+    lab_fail (test->lab,
+              "no request of the probe was answered well: %" G_GUINT64_FORMAT " were refused with 503 or 429",
+              found->shed);
   if (worst != LAB_HTTP_NO_ERROR)
     lab_fail (test->lab, "no request of the probe was answered well; what was wrong with most: %s",
               lab_http_error_name (worst));

@@ -54,7 +54,8 @@ lab_http_probe (Lab *lab, LabTarget *target, const LabHttpProbeOptions *options,
   lab_run_until (lab, probe_is_over, &probe, LAB_HTTP_PROBE_NS);
   lab_timer_disarm (&probe.patience);
   *found = (LabHttpProbe) { .ok = lab_closed_loop_finished (workers, LAB_OK),
-                            .late = lab_closed_loop_finished (workers, LAB_TIMEOUT) };
+                            .late = lab_closed_loop_finished (workers, LAB_TIMEOUT),
+                            .shed = lab_closed_loop_finished (workers, LAB_SHED) };
   found->capacity_rps = per_second (found->ok, LAB_HTTP_PROBE_NS);
   found->steady_rps = per_second (lab_closed_loop_steady_ok (workers), LAB_HTTP_PROBE_NS - STEADY_FROM_NS);
 }

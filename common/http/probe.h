@@ -32,6 +32,7 @@ typedef struct
   double steady_rps;   /* the same from the end of the first second to the end of the third,
                           without what is in flight */
   guint64 ok, late;    /* answers */
+  guint64 shed;
 } LabHttpProbe;
 
 /* Calls that have not finished a client's patience after the probe's end (a minute, if

@@ -20,6 +20,11 @@ test_load --probe-only -t 100ms "$url/work"
 result 'no answer in time is no capacity' "$([ $? -eq 2 ]; echo $?)"
 expect 'and that is said, too' "$(cat "$work/log")" 'within the client timeout of 0.1 s'
 kill -9 "$pid"
+serve --max-waiting=0 --limit-concurrency=1
+test_load --probe-only "$url/work"
+result 'nothing but refusals are no capacity' "$([ $? -eq 2 ]; echo $?)"
+has 'and that is said' "$(cat "$work/log")" '^loadtest: no request of the probe was answered well: [1-9][0-9]* were refused with 503 or 429$' 1
+kill -9 "$pid"
 serve
 test_load --workers=3 --rate=10 "$url/work"
 result 'workers are for the probe' "$([ $? -eq 2 ]; echo $?)"
