@@ -72,6 +72,9 @@ done <<'END'
 0 step03_no_limits --service-time=0.769277ms --slots=1 --capacity=62.2084 --timer-tick=16.075ms
 0 step03_no_limits --service-time=0.585652ms --slots=4 --capacity=2472.82 --timer-tick=30ms --client-timeout=7.7
 0 step05_slowdown --service-time=5ms --slots=52 --capacity=3105.23 --client-timeout=0.389306396 --duration=19.3 --seed=670 --arrivals=poisson
+0 step07_retries --slots=1 --client-timeout=2s --capacity=80
+0 step07_retries --seed=2 --client-timeout=86400000 --capacity=1000
+0 step07_retries --service-time=1ms --slots=1 --timer-tick=14.641863ms --capacity=47.8596 --client-timeout=86400000
 0 step09_sweep --slots=7 --capacity=80
 0 step09_sweep --service-time=1.986292639 --slots=44 --timer-tick=250ms --duration=5 --capacity=22.5949 --client-timeout=86400000
 0 step09_sweep --capacity=170
