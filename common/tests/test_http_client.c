@@ -264,12 +264,15 @@ wait_for_departure (int fd, gboolean dripping)
       return;
 }
 
+static int connections, departures; /* atomic */
+
 static gpointer
 be_rude (gpointer data)
 {
   int fd = GPOINTER_TO_INT (data);
   Then then = THEN_KEEP;
 
+  g_atomic_int_inc (&connections);
   while (then == THEN_KEEP || then == THEN_BIG)
     {
       g_autofree char *request = read_request (fd);
@@ -287,6 +290,8 @@ be_rude (gpointer data)
     }
   if (then == THEN_HANG || then == THEN_DRIP)
     wait_for_departure (fd, then == THEN_DRIP);
+  if (then == THEN_HANG)
+    g_atomic_int_inc (&departures);
   if (then == THEN_RESET)
     {
       g_usleep (20 * 1000); /* what was sent is read before the reset destroys it */
@@ -622,6 +627,51 @@ test_refused (void)
   load = run_once (clock, client, 10, 60 * LAB_S);
   g_assert_cmpuint (lab_http_client_counters (client)->errors[LAB_HTTP_CONNECT_REFUSED], ==, 10);
   close (held);
+}
+
+/* As many as there were calls at once are kept, and serve all that come later. */
+static void
+test_connections_are_kept (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  guint16 port;
+  int listener = serve_somewhere (AF_INET, be_rude, &port);
+  g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u/well", port);
+  g_autoptr (LabHttpClient) client = new_client (&(LabHttpClientOptions) { .url = url });
+
+  g_atomic_int_set (&connections, 0);
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (LabClosedLoop) workers = lab_closed_loop_new (
+          clock, lab_http_client_target (client), &(LabClosedLoopOptions) { .workers = 8, .duration_ns = 20 * LAB_MS });
+
+      lab_closed_loop_start (workers);
+      lab_clock_run_until (clock, lab_closed_loop_is_over, workers);
+      g_assert_cmpuint (lab_closed_loop_finished (workers, LAB_OK), >=, 8);
+    }
+  g_assert_cmpint (g_atomic_int_get (&connections), <=, 8);
+  shutdown (listener, SHUT_RDWR);
+}
+
+/* The server learns that its client has lost patience, while others may still come. */
+static void
+test_timed_out_is_closed (void)
+{
+  g_autoptr (LabClock) clock = lab_clock_new_real ();
+  guint16 port;
+  int listener = serve_somewhere (AF_INET, be_rude, &port);
+  g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%u/hang", port);
+  g_autoptr (LabHttpClient) client = new_client (&(LabHttpClientOptions) { .url = url });
+  g_autoptr (LabOpenLoop) load = NULL;
+  gint64 until_us = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+
+  g_atomic_int_set (&departures, 0);
+  load = run_once (clock, client, 5, 500 * LAB_MS);
+  g_assert_cmpuint (n_of (load, LAB_TIMEOUT), ==, 5);
+  while (g_atomic_int_get (&departures) < 5 && g_get_monotonic_time () < until_us)
+    g_usleep (1000);
+  g_assert_cmpint (g_atomic_int_get (&departures), ==, 5);
+  shutdown (listener, SHUT_RDWR);
 }
 
 /* The library closes a socket without saying so: the next one has its number. */
@@ -1182,6 +1232,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/http-client/resent-at-most-once", test_resent_at_most_once);
   g_test_add_func ("/http-client/refused", test_refused);
   g_test_add_func ("/http-client/closed-behind-our-back", test_closed_behind_our_back);
+  g_test_add_func ("/http-client/connections-are-kept", test_connections_are_kept);
+  g_test_add_func ("/http-client/timed-out-is-closed", test_timed_out_is_closed);
   g_test_add_func ("/http-client/method-is-checked", test_method_is_checked);
   g_test_add_func ("/http-client/credentials-are-not-shown", test_credentials_are_not_shown);
   g_test_add_func ("/http-client/max-inflight", test_max_inflight);
