@@ -26,7 +26,7 @@ expect 'what the service wastes is unknown' "$(field wasted)" '^null$'
 test_load --probe-only "$url/work"
 expect 'a probe gives the capacity' "$(field capacity_rps)" '^[0-9]+\.[0-9]+$'
 test_load --rate=100 -d 500ms -c 1 "$url/work"
-expect 'what --max-inflight holds back is said' "$(cat "$work/text")" \
+verdict 'what --max-inflight holds back is said' \
   '^SKIP  every request could be sent \(--max-inflight held back [0-9]+ of 50: the load was not open\)$'
 (
   ulimit -n 20
@@ -35,9 +35,9 @@ expect 'what --max-inflight holds back is said' "$(cat "$work/text")" \
 status=$?
 [ $status -eq 3 ] && status=1 # busy, too
 result 'what there is no file for makes the run worthless' "$([ $status -eq 1 ]; echo $?)"
-expect 'and that is said' "$(cat "$work/text")" '^FAIL  every request could be sent \([0-9]+ of 300 could not'
+verdict 'and that is said' '^FAIL  every request could be sent \([0-9]+ of 300 could not'
 test_load --multiples=4 -d 500ms "$url/work"
-expect 'four times the capacity is an overload' "$(cat "$work/text")" '^PASS  the highest load was an overload \(at 4x'
+verdict 'four times the capacity is an overload' '^PASS  the highest load was an overload \(at 4x'
 expect 'each outcome has its latency' "$(field shed_max_ms)" '^[0-9.]+$'
 expect 'each second its count' "$(cat "$work/out/loadtest_by_second.csv")" '^[0-9.]+,0,[0-9]+,[0-9]+$'
 expect 'a row says whether the generator kept its schedule' "$(field valid)" '^(true|false)$'
@@ -45,7 +45,7 @@ expect 'those without a time have none' "$(field error_max_ms)" '^null$'
 test_load --rate=50 -d 200ms "$url/nowhere"
 result 'a service that answers nobody well is no success' "$(status=$?; [ $status -eq 1 ] || [ $status -eq 3 ]; echo $?)"
 expect 'a status is counted by its number' "$(cat "$work/out/loadtest.json")" '"status_404": 10'
-expect 'and that is said' "$(cat "$work/text")" '^(FAIL  some requests were answered in time \(0 of 10\)|SKIP .*not valid\))$'
+verdict 'and that is said' '^FAIL  some requests were answered in time \(0 of 10\)$'
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 
@@ -53,7 +53,7 @@ test_load --rate=100 -d 60s "$url/work"
 status=$?
 [ $status -eq 3 ] && status=1 # busy again
 result 'it stops when nobody listens' "$([ $status -eq 1 ]; echo $?)"
-expect 'and says why' "$(cat "$work/text")" 'every connection of a whole second was refused'
+verdict 'and says why' 'every connection of a whole second was refused'
 offered=$(field offered)
 result "after one second of the 60 ($offered of 6000 requests)" "$([ "$offered" -ge 50 ] && [ "$offered" -lt 500 ]; echo $?)"
 test_load --probe-only "$url/work"
@@ -66,7 +66,7 @@ test_load --rate=100 -d 300ms "$url/work"
 status=$?
 [ $status -eq 3 ] && status=1
 result 'a run in which nobody listens is no good run, however short' "$([ $status -eq 1 ]; echo $?)"
-expect 'and says why, too' "$(cat "$work/text")" '^FAIL  somebody listened throughout \(every connection was refused\)$'
+verdict 'and says why, too' '^FAIL  somebody listened throughout \(every connection was refused\)$'
 
 # A generator that stands still is not the service's fault.
 serve
@@ -81,7 +81,7 @@ kill -CONT $load
 wait $load
 result 'a generator that stood still is said to be late' "$([ $? -eq 3 ]; echo $?)"
 expect 'what it came to too late was not sent' "$(field too_late)" '^[1-9][0-9]*$'
-expect 'nor blamed on the service' "$(field valid) $(cat "$work/text")" '^false .*'
+expect 'and the row is not valid' "$(field valid)" '^false$'
 result 'and less was sent than asked for' "$(awk -v rate="$(field sent_rps)" 'BEGIN { exit !(rate < 49) }'; echo $?)"
 kill "$pid"
 
@@ -107,7 +107,7 @@ kill -9 "$pid"
 # Between two rows the service comes to rest, or it is said that it did not.
 serve
 test_load --multiples=4,0.5 -d 1s "$url/work"
-expect 'a row does not have the line of the one before' "$(cat "$work/text")" '^ *0\.50x +[0-9.]+ +- +[0-9]+ +0 +0 '
+verdict 'a row does not have the line of the one before' '^ *0\.50x +[0-9.]+ +- +[0-9]+ +0 +0 '
 kill -9 "$pid"
 serve --slots=16 --service-time=400ms
 # It must be stopped after the first row and before it has answered again, which is a

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # A probe that does not fill the service, and one that fills it too much.
 serve --slots=100
 test_load --multiples=1 -d 300ms "$url/work"
-expect 'too few workers are no overload' "$(cat "$work/text")" '^SKIP  the highest load was an overload .*--workers than 16'
+verdict 'too few workers are no overload' '^SKIP  the highest load was an overload .*--workers than 16'
 test_load --multiples=1 --workers=200 -d 300ms "$url/work"
 result 'more of them find more capacity' "$(field capacity_rps | awk '{ exit !($1 > 400) }'; echo $?)"
 kill -9 "$pid"
