@@ -42,6 +42,10 @@ $(BUILD)/tests/test_simulation: $(SIMULATION)
 soak: $(BUILD)/tests/test_simulation
 	$(Q)$< --soak $(if $(EVENTS),--events=$(EVENTS))
 
+# Step 7's users are no library.
+parts_of_test_users = $(call objects,common/tests/test_users.c step07_retries/users.c)
+$(BUILD)/tests/test_users: $(call objects,step07_retries/users.c)
+
 # --- The bug zoo ---------------------------------------------------------------
 
 # A mutant is a patch in step08_leak/zoo. Above the change stand the fault, what a
@@ -69,7 +73,7 @@ $(BUILD)/zoo/$2/$(notdir $1): $1 $(ZOO)/$2.patch
 $(BUILD)/zoo/$2/mutant.o: $(BUILD)/zoo/$2/$(notdir $1) $(BUILD)/flags
 	$$(Q)$$(CC) $$(ALL_CFLAGS) -w -iquote $$(@D) -iquote $(dir $1) $$(HTTP_TEST_CFLAGS) -MMD -MP -c -o $$@ $(call compiled,$1,$2)
 
-$(BUILD)/zoo/$2/$3: $(BUILD)/zoo/$2/mutant.o $(filter-out $(call objects,$(call compiled,$1,$2)),$(call parts_of,$3)) $(LIBLAB)
+$(BUILD)/zoo/$2/$3: $(BUILD)/zoo/$2/mutant.o $(filter-out $(call objects,$1 $(call compiled,$1,$2)),$(call parts_of,$3)) $(LIBLAB)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter $$(LIBHTTP),$$^) $$(LIBLAB) \
 	  $$(if $$(filter $$(LIBHTTP),$$^),$$(HTTP_LIBS)) $$(PACKAGE_LIBS) -lm
 
