@@ -124,7 +124,7 @@ has 'and has all four rows' "$(cat "$work/in-run/step06_http.interrupted.csv")" 
 
 wait $killed
 result 'a service that is killed in the run ends it with 2' "$([ $? -eq 2 ]; echo $?)"
-has 'with one sentence, that says which' "$(cat "$work/killed.log")" '^step06_http: .*127\.0\.0\.1:[0-9]+' 1
+has 'with one sentence, that says how the service has ended' "$(cat "$work/killed.log")" '^step06_http: .*service was ended by signal 9 ' 1
 [ "$(wc -l <"$work/killed.log")" -eq 1 ] && [ -z "$(ls "$work/killed" 2>/dev/null)" ]
 result 'without another, and without results' $?
 none_lives $found
