@@ -14,7 +14,7 @@ why_not_judged (Lab *lab, const Step06Run *run)
   return lab_expect_why_not_judged (lab_settings (lab), 0);
 }
 
-/* Four slots finish no more in the time that the run had; if more were counted, the
+/* The slots finish no more in the time that the run had; if more were counted, the
  * probe's are among them. Some time passes before the counter is read. */
 static gboolean
 works_are_of_the_run (Lab *lab, const LabRun *run)
@@ -50,7 +50,7 @@ check_unprotected (Lab *lab, const Step06Run *run, const char *why)
 static void
 check_watching (Lab *lab, const Step06Run *run, const char *why)
 {
-  const char *claim = "to notice hang-ups alone rescues no goodput in this overload";
+  const char *claim = "noticing hang-ups alone rescues no goodput in this overload";
   guint64 rescued = lab_summary_steady_ok (run->watching->run->summary);
   guint64 noticed;
 
@@ -73,15 +73,15 @@ check_watching (Lab *lab, const Step06Run *run, const char *why)
 static void
 check_protected (Lab *lab, const Step06Run *run, const char *why, const char *why_no_promise)
 {
+  const char *claim_of_works = "behind our controller no client times out and no work is wasted";
   const char *claim = "its refusals say when to come back";
   const LabHttpTrial *protected = run->protected;
   guint64 timeouts = lab_http_trial_count (protected, LAB_TIMEOUT);
 
   if (why_no_promise != NULL)
-    lab_skip (lab, "behind our controller no client times out", "%s", why_no_promise);
+    lab_skip (lab, claim_of_works, "%s", why_no_promise);
   else
-    lab_check (lab, timeouts == 0 && protected->run->wasted == 0,
-               "behind our controller no client times out and no work is wasted",
+    lab_check (lab, timeouts == 0 && protected->run->wasted == 0, claim_of_works,
                "%" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, timeouts, protected->run->wasted);
   if (why != NULL)
     lab_skip (lab, claim, "%s", why);

@@ -9,7 +9,6 @@
 #define WAIT_LIMIT_NS (300 * LAB_MS)
 #define HEALTH_RPS 50
 #define HEALTH_WITHIN_NS (50 * LAB_MS)
-#define LATE_NS (10 * LAB_MS) /* of the generator */
 #define FLAT_WITHIN 0.05
 #define TRIES 3 /* for a run whose generator was late; a claim that fails is never tried again */
 
@@ -115,7 +114,7 @@ health_is_blurred (const Load *load)
   LabTime latest_ns = MAX (lab_histogram_max (lab_summary_lateness (load->trial->run->summary)),
                            lab_histogram_max (lab_summary_lateness (health)));
 
-  return lab_histogram_max (lab_summary_latency (health, LAB_OK)) >= HEALTH_WITHIN_NS && latest_ns > LATE_NS;
+  return lab_histogram_max (lab_summary_latency (health, LAB_OK)) >= HEALTH_WITHIN_NS && latest_ns > LAB_LATE_NS;
 }
 
 static void
@@ -220,8 +219,8 @@ main (int argc, char *argv[])
                                                  .duration_ns = 5 * LAB_S },
                                  argc, argv);
   Findings findings = { .least_rps = G_MAXDOUBLE };
-  g_autoptr (LabHttpTrial) bare = lab_http_trial_new (lab, "no limits", NULL);
   LabTable *table = lab_results_rows (lab_results (lab), columns, G_N_ELEMENTS (columns));
+  g_autoptr (LabHttpTrial) bare = lab_http_trial_new (lab, "no limits", NULL);
   g_autofree char *max_waiting = NULL;
   cpu_set_t cores;
 

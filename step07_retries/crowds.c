@@ -41,7 +41,7 @@ crowds_print (Lab *lab, Trial **trials, guint n_trials)
         lab_count (served),
         lab_ratio (100 * served, users),
         lab_count (count (trials[i], LAB_TIMEOUT)),
-        lab_rate (total.attempts, lab_settings (lab)->duration_ns),
+        lab_rate (total.attempts, lab_summary_duration (summary)),
         lab_count (total.served_in_time),
         LAB_LATENESS_VALUES (lateness),
       };

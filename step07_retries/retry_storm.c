@@ -15,10 +15,19 @@
 #define BUDGET_BURST 10
 
 static void
-add_settings (LabResults *results, const Storm *storm)
+describe (Lab *lab, const Storm *storm)
 {
+  LabResults *results = lab_results (lab);
+  double from_s = (double) storm->burst_from_ns / LAB_S, burst_s = (double) storm->burst_ns / LAB_S;
+
+  lab_print (lab, "%.0f users per second for %g s; ", storm->rate_rps,
+             (double) lab_settings (lab)->duration_ns / LAB_S);
+  if (storm->has_burst)
+    lab_print (lab, "from second %g to %g, %.0f more\n", from_s, from_s + burst_s, storm->burst_rps);
+  else
+    lab_print (lab, "too short for a burst\n");
   lab_results_setting (results, "rate_rps", lab_rps (storm->rate_rps));
-  lab_results_setting (results, "burst_rps", lab_rps (storm->burst_rps));
+  lab_results_setting (results, "burst_rps", storm->has_burst ? lab_rps (storm->burst_rps) : lab_none ());
   lab_results_setting (results, "burst_from_s", lab_seconds (storm->burst_from_ns));
   lab_results_setting (results, "burst_s", lab_seconds (storm->burst_ns));
 }
@@ -46,9 +55,7 @@ start (Lab *lab, Trial *trials[N_TRIALS], const Storm *storm, gint64 max_waiting
   trials[RETRIED] = trial_start (lab, "retries", storm->rate_rps, &none, &again);
   trials[PROTECTED] = trial_start (lab, "retries + limits", storm->rate_rps, &limits, &again);
   trials[BUDGETED] = trial_start (lab, "retries + budget", storm->rate_rps, &none, &within_budget);
-  if (storm->burst_from_ns + storm->burst_ns > settings->duration_ns)
-    return; /* so short a run has none */
-  for (guint i = 0; i < N_TRIALS; i++)
+  for (guint i = 0; i < N_TRIALS && storm->has_burst; i++)
     trial_add_burst (lab, trials[i], storm->burst_rps, storm->burst_from_ns, storm->burst_ns);
 }
 
@@ -65,15 +72,13 @@ main (int argc, char *argv[])
                         .burst_rps = BURST * capacity_rps,
                         .burst_from_ns = BURST_FROM_NS,
                         .burst_ns = BURST_NS,
+                        .has_burst = BURST_FROM_NS + BURST_NS <= lab_settings (lab)->duration_ns,
                         .max_wait_ns = MAX_WAIT_NS,
                         .tries = TRIES,
                         .budget_ratio = BUDGET_RATIO };
   Trial *trials[N_TRIALS];
 
-  lab_print (lab, "%.0f users per second for %g s; from second %g to %g, %.0f more\n", storm.rate_rps,
-             (double) lab_settings (lab)->duration_ns / LAB_S, (double) storm.burst_from_ns / LAB_S,
-             (double) (storm.burst_from_ns + storm.burst_ns) / LAB_S, storm.burst_rps);
-  add_settings (lab_results (lab), &storm);
+  describe (lab, &storm);
   start (lab, trials, &storm, lab_line_length (capacity_rps, LINE_BUDGET_NS));
   trials_run (lab, trials, N_TRIALS);
   storm_print (lab, trials, &storm);

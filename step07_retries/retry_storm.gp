@@ -3,18 +3,17 @@
 array policy[100]
 array after[100]
 n = 0
-stats data.'.csv' using (n = n + 1, policy[n] = strcol('policy'), after[n] = column('recovered_after_s'), n) nooutput
+last = 0
+stats data.'.csv' using (n = n + 1, policy[n] = strcol('policy'), after[n] = column('recovered_after_s'), \
+                         n == 2 ? (last = column('last_attempts_rps')) : 0, n) nooutput
 whose(name, i) = i >= n || name eq policy[i] ? i : whose(name, i + 1)
 of(p, y) = whose(strcol('policy'), 1) == p ? y : NaN
 served = 1
 asked = 1
 ends = 0
-last = 0
 stats data.'_by_second.csv' using (s = column('second'), ends = s > ends ? s : ends, \
                                    g = column('answered_in_time'), served = g > served ? g : served, \
                                    a = column('attempts'), asked = a > asked ? a : asked, a) nooutput
-stats data.'_by_second.csv' using (column('second') == ends && whose(strcol('policy'), 1) == 2 \
-                                   ? (last = column('attempts')) : 0) nooutput
 capacity = setting('capacity_rps')
 from = setting('burst_from_s')
 to = from + setting('burst_s')

@@ -9,6 +9,7 @@ typedef struct
   double rate_rps;  /* of the users, all the time */
   double burst_rps; /* on top */
   LabTime burst_from_ns, burst_ns;
+  gboolean has_burst;  /* FALSE: the run is too short for it */
   LabTime max_wait_ns; /* of the protected service */
   guint tries;
   double budget_ratio;

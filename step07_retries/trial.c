@@ -88,6 +88,8 @@ trials_run (Lab *lab, Trial **trials, guint n_trials)
   for (guint i = 0; i < n_trials; i++)
     add_loads (trials[i], loads);
   lab_run_until (lab, lab_open_loops_are_over, loads, lab_settings (lab)->duration_ns);
+  for (guint i = 0; i < loads->len; i++) /* those that a signal has ended before their time */
+    lab_open_loop_stop (g_ptr_array_index (loads, i));
   for (guint i = 0; i < n_trials; i++)
     {
       lab_policy_judge_accounts (lab, trials[i]->label, lab_open_loop_summary (trials[i]->load), trials[i]->rate_rps);

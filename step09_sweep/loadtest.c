@@ -43,7 +43,7 @@ typedef struct
   gboolean is_stopped; /* in the middle of a run */
 
   guint64 scheduled, offered, ok, unsent, too_late; /* over all runs */
-  double highest;                                   /* multiple so far, and of its run: */
+  double highest;                                   /* multiple so far, and what became of its run: */
   guint64 shed, timeout, error;
   guint64 errors[LAB_HTTP_N_ERRORS];
   guint64 statuses[1000];

@@ -91,17 +91,24 @@ spawn (LabChild *self, const LabChildOptions *options, GError **error)
   const char *const *argv = options->argv;
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   Birth birth = { .parent = getpid () };
+  int out, log;
 
   if ((self->out_fd = open_nameless (error)) < 0 || (self->log_fd = open_nameless (error)) < 0)
     return FALSE;
-  if (pipe2 (birth.ends, O_CLOEXEC | O_NONBLOCK) != 0)
+  out = fcntl (self->out_fd, F_DUPFD_CLOEXEC, 3);
+  log = fcntl (self->log_fd, F_DUPFD_CLOEXEC, 3);
+  if (out < 0 || log < 0 || pipe2 (birth.ends, O_CLOEXEC | O_NONBLOCK) != 0)
     {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot start %s: %s", argv[0],
                    g_strerror (errno));
+      if (out >= 0)
+        close (out);
+      if (log >= 0)
+        close (log);
       return FALSE;
     }
-  g_subprocess_launcher_take_stdout_fd (launcher, fcntl (self->out_fd, F_DUPFD_CLOEXEC, 3));
-  g_subprocess_launcher_take_stderr_fd (launcher, fcntl (self->log_fd, F_DUPFD_CLOEXEC, 3));
+  g_subprocess_launcher_take_stdout_fd (launcher, out);
+  g_subprocess_launcher_take_stderr_fd (launcher, log);
   for (const char *const *name = options->unset; name != NULL && *name != NULL; name++)
     g_subprocess_launcher_unsetenv (launcher, *name);
   g_subprocess_launcher_set_child_setup (launcher, in_the_child, &birth, NULL);

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Raises the soft limit of open files to the hard one, which a server or a client with
- * thousands of connections needs; both call it when they are made. Returns the new limit. */
+ * thousands of connections needs; server and client call it when they are made. Returns the new limit. */
 guint lab_raise_file_limit (void);
 
 /* A TCP socket bound to 127.0.0.1, port *@port; if that is 0, to a free port, which is

@@ -8,8 +8,10 @@
 G_BEGIN_DECLS
 
 /* How long a work of @work_ns takes on the lab's clock, in the mean: with a timer tick,
- * up to the next tick; and one of the lab's service time. */
+ * up to the next tick. */
 LabTime lab_expect_takes (const LabSettings *settings, LabTime work_ns);
+
+/* The same for a work of the lab's service time. */
 LabTime lab_expect_work_time (const LabSettings *settings);
 
 /* How long the last of @line requests waits, when a work takes @work_ns. LAB_NEVER: for

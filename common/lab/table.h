@@ -7,7 +7,7 @@
  *     { .key = "longest_wait_s", .heading = "longest s", .width = 11, .decimals = 2 },
  *   };
  *
- *   LabTable *table = lab_table_new (columns, G_N_ELEMENTS (columns));
+ *   LabTable *table = lab_table_new (columns, G_N_ELEMENTS (columns), FALSE);
  *   lab_table_add (table, LAB_ROW (lab_text ("unbounded"), lab_count (0), lab_seconds (wait_ns)));
  */
 #pragma once

@@ -97,8 +97,10 @@ call_finished (LabCall *call, LabOutcome outcome)
   lab_timer_disarm (&client->patience);
   g_queue_unlink (&loop->under_way, &client->link);
   g_queue_push_head_link (&loop->pool, &client->link);
+  if (outcome != LAB_UNSENT && is_too_late (loop, latency_ns)) /* what was not sent has no answer */
+    outcome = LAB_TIMEOUT;
   if (was_waiting && !loop->is_ending)
-    conclude (loop, arrival_ns, is_too_late (loop, latency_ns) ? LAB_TIMEOUT : outcome, latency_ns);
+    conclude (loop, arrival_ns, outcome, latency_ns);
 }
 
 static void

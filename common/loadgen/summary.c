@@ -1,7 +1,5 @@
 #include "summary.h"
 
-#define LATE_NS (10 * LAB_MS)
-
 struct _LabSummary
 {
   LabTime duration_ns;
@@ -60,7 +58,7 @@ void
 lab_summary_add_lateness (LabSummary *summary, LabTime arrival_ns, LabTime lateness_ns)
 {
   lab_histogram_add (summary->lateness, lateness_ns);
-  summary->late += lateness_ns > LATE_NS;
+  summary->late += lateness_ns > LAB_LATE_NS;
   summary->last_start_ns = MAX (summary->last_start_ns, arrival_ns + lateness_ns);
 }
 

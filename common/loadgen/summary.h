@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* A request that starts later than this after its intended time is late. */
+#define LAB_LATE_NS (10 * LAB_MS)
+
 /* Steady goodput counts arrivals from this second on. */
 #define LAB_STEADY_FROM_S 2
 

@@ -7,7 +7,7 @@ ifeq ($(HTTP),yes)
 
 draw = for image in svg png; do sh $(SCRIPTS)/plot.sh $(OUT)/$1.$$image $(OUT)/$1 $2 || exit 2; done
 
-# What a program came to, and what to do about it where that is not its own affair.
+# Ends with the program's status; after 3 it says what to do.
 ended = test $$status -ne 3 || echo 'The machine was busy with something else, so these numbers are worth nothing: run it again.'; exit $$status
 
 flat: $(BUILD)/bin/flat $(BUILD)/bin/service
