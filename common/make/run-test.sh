@@ -11,10 +11,9 @@ shift 2
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 
 mkdir -p "$(dirname "$report")"
+trap 'kill $! 2>/dev/null || exit 2' HUP INT TERM # by make, which knows of us alone
 "$within" "${TEST_LIMIT_S:-300}" "$@" </dev/null >"$report.out" 2>"$report.err" &
-running=$!
-trap 'kill $running 2>/dev/null' HUP INT TERM # by make, which knows of us alone
-wait $running
+wait $!
 status=$?
 
 {

@@ -1,6 +1,6 @@
 /* within SECONDS COMMAND...: runs a command with all that it starts, and lets none
  * of it outlive the command: not when it ends, not when its time is over, not when
- * somebody stops us. (No timeout and no setsid is everywhere.)
+ * somebody stops us. (Neither timeout nor setsid is everywhere.)
  *
  * Exit status: the command's, as a shell would tell it. */
 #include <errno.h>
@@ -20,9 +20,9 @@ end_all (int reason)
 {
   static const char complaint[] = "stopped: its time is over\n";
 
-  if (reason == SIGALRM && write (STDERR_FILENO, complaint, sizeof complaint - 1) < 0)
-    _exit (2);
   kill (-group, SIGKILL);
+  if (reason == SIGALRM && write (STDERR_FILENO, complaint, sizeof complaint - 1) < 0)
+    return; /* nobody can be told */
 }
 
 int

@@ -7,6 +7,7 @@ if [ ! -x "$bin/service" ] || [ ! -x "$bin/loadtest" ]; then
 fi
 work=$(mktemp -d) || exit 1
 services=
+unset MAX_WAITING MAX_WAIT_S SERVICE_TIME # a service would take them
 
 # However little a test asks of a service at its end, it must not have crashed; nor may
 # a sanitizer have found anything in a program whose standard error nobody reads.
@@ -14,7 +15,8 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$work/sanitizer"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}log_path=$work/sanitizer"
 end () {
   for pid in $services; do
-    kill "$pid" 2>/dev/null
+    # Where a test has waited for it, its number may be somebody else's by now.
+    grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$pid/status" && kill "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
     case $? in
       132 | 133 | 134 | 135 | 136 | 139) echo 'a service crashed' >&2 ;;
@@ -56,6 +58,14 @@ until_stat () { # KEY VALUE: waits for it
   done
   [ "$(stat "$1")" = "$2" ]
 }
+until_at_least () { # KEY COUNT: waits for so many
+  tries=0
+  until [ "$(stat "$1")" -ge "$2" ] 2>/dev/null; do
+    [ $tries -lt 500 ] || return
+    sleep 0.02
+    tries=$((tries + 1))
+  done
+}
 field () { # KEY of the load test's only row
   sed -n "s/.*\"$1\": \\([^,}]*\\).*/\\1/p" "$work/out/loadtest.json" | head -n 1
 }
@@ -79,5 +89,12 @@ verdict () { # WHAT PATTERN: what the last test_load printed; a run that was lat
   else
     expect "$1" "$(cat "$work/text")" "$2"
   fi
+}
+compile () { # ARGUMENT...: as everything in this build was; what the compiler says is in $work/compiler
+  eval "$(cat "$bin/../flags") -w $* '$bin/../libhttp.a' '$bin/../liblab.a' $(pkg-config --libs \
+    glib-2.0 gio-2.0 gio-unix-2.0 json-glib-1.0 libcurl libmicrohttpd) -lm" >"$work/compiler" 2>&1
+  status=$?
+  [ $status -eq 0 ] || sed 's/^/# /' "$work/compiler"
+  return $status
 }
 export no_proxy='*' # whatever else the environment says

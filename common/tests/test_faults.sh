@@ -261,9 +261,12 @@ waiting () { # SIGNAL STATUS: a run that waits for the folder ends, and leaves n
   process=$!
   sleep 0.5
   kill -"$1" $process
-  sleep 5 && kill -9 $process 2>/dev/null &
+  (sleep 5 && kill -9 $process) &
+  watcher=$!
   wait $process 2>/dev/null
   status=$?
+  kill $watcher 2>/dev/null # before that number is somebody else's
+  wait $watcher 2>/dev/null
   [ $status -eq "$2" ] && intact_but_interrupted && return
   echo "# SIG$1: exit status $status, left $(ls -A held | tr '\n' ' ')"
   return 1
@@ -275,11 +278,15 @@ intact_but_interrupted () {
 }
 if command -v flock >/dev/null; then
   cp -r old held
-  flock held sleep 60 &
-  holder=$!
+  flock held sh -c 'echo $$ >holder; exec sleep 60' &
+  tries=0
+  while [ ! -s holder ] && [ $tries -lt 500 ]; do # it is written under the lock
+    sleep 0.02
+    tries=$((tries + 1))
+  done
   waiting INT 130 && waiting TERM 143 && waiting KILL 137
   status=$?
-  kill "$(pgrep -P $holder)" $holder 2>/dev/null
+  kill "$(cat holder)"
   report 'a run that waits for another in its folder ends when it is told to, and leaves no half file' $status
 else
   skip 'a run that waits for another in its folder' 'flock is not here (Debian: util-linux)'
@@ -312,7 +319,7 @@ report "a generator that missed its schedule: exit status 3, and nothing is held
 step3_under () { # COMMAND...
   "$@" "$BIN/step03_no_limits" --clock=real --quiet --capacity=82.7 --duration=500ms --client-timeout=300ms --out=jump
 }
-library=$(ls /usr/lib/*/faketime/libfaketime.so.1 /usr/lib/faketime/libfaketime.so.1 2>/dev/null | head -n 1)
+library=$(ls /usr/lib/*/faketime/libfaketime.so.1 /usr/lib/faketime/libfaketime.so.1 /usr/lib64/faketime/libfaketime.so.1 2>/dev/null | head -n 1)
 if [ -n "$library" ] && [ $limitable = yes ]; then
   echo '+0' >rc
   (sleep 0.2; echo '-3650d' >rc; sleep 0.2; echo '+3650d' >rc) &

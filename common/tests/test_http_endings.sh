@@ -20,6 +20,15 @@ until_children () { # PROCESS COUNT: waits for so many; sets $found
     tries=$((tries + 1))
   done
 }
+until_busy () { # SERVICE...: waits for each to have ten connections, of clients that have begun
+  for service in "$@"; do
+    tries=0
+    while [ "$(ls -l "/proc/$service/fd" 2>/dev/null | grep -c 'socket:')" -le 10 ] && [ $tries -lt 500 ]; do
+      sleep 0.02
+      tries=$((tries + 1))
+    done
+  done
+}
 none_lives () { # PROCESS...: they end, if not at once then soon
   [ -n "$1" ] || return 1
   for moment in 1 2 3 4 5 6 7 8 9 10; do
@@ -42,18 +51,14 @@ interrupted () { # FOLDER PROGRAM: what it leaves is marked, and whole
   grep -q '"interrupted": true' "$work/$1/$2.interrupted.json" && [ "$(tail -n 1 "$work/$1/$2.interrupted.json")" = '}' ]
 }
 
-step6 killed -d 1s -t 300ms
-killed=$run
-step6 in-run
+step6 in-run -d 60s
 in_run=$run
-step6 in-probe
-in_probe=$run
 step6 peers --peers -d 300ms
 peers=$run
 
 # --- Ctrl-C in a load test, after a complete run ----------------------------------------
 
-serve
+serve --service-time=10ms
 for signal in INT TERM; do
   for attempt in 1 2 3 4 5 6; do
     "$bin/loadtest" --out="$work/$signal" --rate=50 -d 100ms "$url/health" >/dev/null 2>&1
@@ -66,11 +71,7 @@ done
 by_int=$!
 "$bin/loadtest" --out="$work/TERM" --rate=40 -d 30s "$url/work" >"$work/TERM.txt" 2>"$work/TERM.log" &
 by_term=$!
-tries=0
-until [ "$(stat admitted)" -ge 120 ] || [ $tries -ge 500 ]; do # some 1.5 s
-  sleep 0.02
-  tries=$((tries + 1))
-done
+until_at_least admitted 120 # some 1.5 s
 kill -INT "$by_int"
 kill -TERM "$by_term"
 for signal in INT:130:"$by_int" TERM:143:"$by_term"; do
@@ -97,8 +98,10 @@ done
 # --- Step 6 --------------------------------------------------------------------------------
 
 # Its probe takes 3 s; then there are four services, and a run.
+step6 in-probe
+in_probe=$run
 until_children $in_probe 1
-sleep 0.4
+until_busy $found
 kill -INT $in_probe
 wait $in_probe
 result "Ctrl-C in the probe of step 6 ends it with 130" "$([ $? -eq 130 ]; echo $?)"
@@ -107,12 +110,15 @@ result 'and its service with it' $?
 interrupted in-probe step06_http && [ ! -e "$work/in-probe/step06_http.json" ]
 result 'what it leaves is marked as interrupted' $?
 
+step6 killed -d 10s -t 300ms
+killed=$run
 until_children $in_run 4
 services_in_run=$found
 until_children $killed 4
 result 'a run of step 6 has four services' "$([ "$(echo $services_in_run | wc -w)" -eq 4 ] && [ "$(echo $found | wc -w)" -eq 4 ]; echo $?)"
-sleep 0.4 # so that it is under way
-kill -9 "${found##*[!0-9]}" # the last of them
+until_busy $services_in_run $found
+sleep 0.5 # so that there is something to count
+[ -n "$found" ] && kill -9 "${found##*[!0-9]}" # the last of them
 kill -INT $in_run
 wait $in_run
 result 'Ctrl-C in the run ends it with 130' "$([ $? -eq 130 ]; echo $?)"
@@ -121,6 +127,9 @@ result 'and its services with it' $?
 interrupted in-run step06_http && [ ! -e "$work/in-run/step06_http.json" ]
 result 'what it leaves is marked as interrupted' $?
 has 'and has all four rows' "$(cat "$work/in-run/step06_http.interrupted.csv")" '^"?(no limits|cap|limit of)' 4
+goodput=$(sed -n 's/^cap [^,]*,[^,]*,\([0-9.]*\),.*/\1/p' "$work/in-run/step06_http.interrupted.csv")
+result "whose goodput is of the time it had, not of the time asked for ($goodput)" \
+  "$(awk -v rate="$goodput" 'BEGIN { exit !(rate > 20) }'; echo $?)"
 
 wait $killed
 result 'a service that is killed in the run ends it with 2' "$([ $? -eq 2 ]; echo $?)"

@@ -69,12 +69,10 @@ result 'a run in which nobody listens is no good run, however short' "$([ $statu
 verdict 'and says why, too' '^FAIL  somebody listened throughout \(every connection was refused\)$'
 
 # A generator that stands still is not the service's fault.
-serve
-: >"$work/text"
-"$bin/loadtest" --out="$work/out" --rate=50 -d 2s -t 200ms "$url/health" >"$work/text" 2>"$work/log" &
+serve --service-time=5ms
+"$bin/loadtest" --out="$work/out" --rate=50 -d 2s -t 200ms "$url/work" >"$work/text" 2>"$work/log" &
 load=$!
-until_stat admitted 0
-sleep 0.3
+until_at_least admitted 5
 kill -STOP $load
 sleep 1
 kill -CONT $load
@@ -82,7 +80,7 @@ wait $load
 result 'a generator that stood still is said to be late' "$([ $? -eq 3 ]; echo $?)"
 expect 'what it came to too late was not sent' "$(field too_late)" '^[1-9][0-9]*$'
 expect 'and the row is not valid' "$(field valid)" '^false$'
-result 'and less was sent than asked for' "$(awk -v rate="$(field sent_rps)" 'BEGIN { exit !(rate < 49) }'; echo $?)"
+result 'and less was sent than asked for' "$(awk -v rate="$(field sent_rps)" 'BEGIN { exit !(rate > 0 && rate < 49) }'; echo $?)"
 kill "$pid"
 
 # What cannot be sent, and what can.

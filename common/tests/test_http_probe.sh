@@ -30,7 +30,7 @@ test_load --workers=3 --rate=10 "$url/work"
 result 'workers are for the probe' "$([ $? -eq 2 ]; echo $?)"
 
 "$bin/step06_http" --out="$work/out" --slots=100 -d 100ms >"$work/text" 2>"$work/log"
-result 'step 6 fills all its slots' "$(awk '/^capacity over HTTP/ { exit !($4 > 400) }' "$work/text"; echo $?)"
+result 'step 6 fills all its slots' "$(awk '/^capacity over HTTP/ { found = $4 > 400 } END { exit !found }' "$work/text"; echo $?)"
 
 result 'and does not judge what is not the service' "$([ "$(grep -c '^SKIP' "$work/text")" -eq 6 ]; echo $?)"
 for settings in -d=100ms '-d=500ms -t=200ms' '-d=3s -t=250ms'; do
@@ -38,7 +38,7 @@ for settings in -d=100ms '-d=500ms -t=200ms' '-d=3s -t=250ms'; do
   status=$?
   [ $status -eq 3 ] && status=0
   result "step 6 fails no claim that cannot be judged ($settings)" $status
-  expect 'but skips it' "$(cat "$work/text")" '^SKIP  to notice hang-ups alone rescues no goodput'
+  expect 'but skips it' "$(cat "$work/text")" '^SKIP  .* hang-ups alone rescues no goodput'
 done
 for run in 'step06_http --service-time=70s -d 1s' 'flat --service-time=4s -d 1s' 'flat -d 1ms' 'flat -d 864000s'; do
   timeout 20 "$bin"/$run --out="$work/out" >"$work/text" 2>"$work/log"
@@ -46,24 +46,16 @@ for run in 'step06_http --service-time=70s -d 1s' 'flat --service-time=4s -d 1s'
   has 'and that is said' "$(cat "$work/log")" '^(step06_http|flat): .*; allowed (is|are) ' 1
 done
 
-# Interrupted in the probe, and in the run.
-timeout -s INT 2 "$bin/step06_http" --out="$work/early" >"$work/text" 2>"$work/log"
-result 'step 6 interrupted in its probe leaves a table' "$([ -s "$work/early/step06_http.interrupted.csv" ]; echo $?)"
-timeout -s INT 6 "$bin/step06_http" --out="$work/late" -d 100s >"$work/text" 2>"$work/log"
-result 'and in its run one with rates per the time that it had' \
-  "$(awk -F, '/^cap / { rows++; slow += $3 < 20 } END { exit !(rows == 1 && slow == 0) }' \
-    "$work/late/step06_http.interrupted.csv"; echo $?)"
 "$bin/step06_http" --out="$work/out" --arrivals=poisson --seed=3 -d 100ms >"$work/text" 2>"$work/log"
 has 'step 6 takes random arrivals' "$(cat "$work/out/step06_http.json")" '"arrivals": "poisson"' 1
 
 # A load test that loses every tenth outcome: only one that counts apart from its
-# schedule would not see it. (Where the objects are sanitized, so must be this.)
+# schedule would not see it.
 awk '{ print } /^lab_summary_add \(/ { in_it = 1 }
      in_it && /^{/ { print "  static unsigned n;\n  if (++n % 10 == 0) return;"; in_it = 0 }' \
   common/loadgen/summary.c >"$work/summary.c"
-packages='glib-2.0 gio-2.0 gio-unix-2.0 json-glib-1.0 libcurl libmicrohttpd'
-if ${CC:-cc} -D_GNU_SOURCE -iquote common/loadgen $(pkg-config --cflags $packages) -o "$work/loses" "$work/summary.c" \
-  step09_sweep/loadtest.c "$bin/../libhttp.a" "$bin/../liblab.a" $(pkg-config --libs $packages) -lm 2>/dev/null; then
+: >"$work/text"
+if compile -iquote common/loadgen -o "$work/loses" "$work/summary.c" step09_sweep/loadtest.c; then
   tries=0
   status=3 # the generator was late, and so nothing is judged
   while [ $status -eq 3 ] && [ $tries -lt 10 ]; do
@@ -71,20 +63,8 @@ if ${CC:-cc} -D_GNU_SOURCE -iquote common/loadgen $(pkg-config --cflags $package
     status=$?
     tries=$((tries + 1))
   done
-  expect 'a lost outcome is seen' "$(cat "$work/text")" '^FAIL  every request has exactly one outcome \(45 of 50\)$'
-else
-  n=$((n + 1))
-  echo "ok $n a lost outcome is seen # SKIP these objects want other flags"
 fi
+expect 'a lost outcome is seen' "$(cat "$work/text")" '^FAIL  every request has exactly one outcome \(45 of 50\)$'
 kill -9 "$pid"
-
-serve --service-time=10s
-"$bin/loadtest" --out="$work/out" --rate=100 -d 60s "$url/work" >"$work/text" 2>"$work/log" &
-load=$!
-until_stat running 4
-kill -TERM "$load" # a shell's background command ignores SIGINT
-wait "$load"
-result 'a signal ends it in order' "$([ $? -eq 143 ]; echo $?)"
-result 'and it leaves what was measured' "$([ -f "$work/out/loadtest.interrupted.json" ]; echo $?)"
 
 echo "1..$n"

@@ -308,7 +308,7 @@ test_lost_service (void)
   gint64 begun_us = g_get_monotonic_time ();
 
   close (g_file_open_tmp ("trial-XXXXXX", &path, NULL));
-  script = g_strdup_printf ("#!/bin/sh\necho $$ >>'%s'\necho :1\n[ $(wc -l <'%s') = 2 ] && exec sleep 60\n"
+  script = g_strdup_printf ("#!/bin/sh\necho $$ >>'%s'\nn=$(wc -l <'%s')\necho :1\n[ $n = 2 ] && exec sleep 60\n"
                             "sleep 0.1; echo alas >&2; exit 7\n",
                             path, path);
   text = run_with_service (script, "lose", 2, "service has ended with exit status 7: alas");
