@@ -283,18 +283,18 @@ endif
 
 # --- Checking -----------------------------------------------------------------
 
-# Twice as many jobs as cores: half of the tests wait for something.
+# Three times as many jobs as cores: most of the tests wait for something.
 .PHONY: check taps both-taps also-taps
 check:
-	+@$(SAY_ONLY) sh $(SCRIPTS)/check.sh '$(MAKE) $(call jobs,$(shell expr 2 \* $(CORES)))' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
+	+@$(SAY_ONLY) sh $(SCRIPTS)/check.sh '$(MAKE) $(call jobs,$(shell expr 3 \* $(CORES)))' '$(CC)' $(foreach run,$(IN_PROCESS),$(call name,$(run)))
 
 # Every test's report in $(BUILD)/taps, whatever it says; common/make/check.sh reads them.
 # The longest begin first, so that all cores end together.
-LONGEST := book report http_loadtest http_probe settings faults
+LONGEST := book report http_loadtest http_probe settings faults http_endings charts http_client http_trial
 TAPS := $(TESTS:%=$(BUILD)/taps/%.tap) $(SHELL_TESTS:common/tests/%.sh=$(BUILD)/taps/%.tap)
 taps: $(filter $(LONGEST:%=$(BUILD)/taps/test_%.tap),$(TAPS)) $(TAPS)
 
-# And those of another build, ALSO, at the same time: half of the tests wait for something.
+# And those of another build, ALSO, at the same time.
 both-taps: taps also-taps
 also-taps:
 	+@$(MAKE) $(ALSO) taps
