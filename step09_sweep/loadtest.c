@@ -25,7 +25,7 @@ typedef struct
   double rate_rps;
   char *method, *body, *multiples;
   GPtrArray *headers;
-  gboolean insecure, allow_remote, probe_only, has_multiples;
+  gboolean insecure, allow_remote, probe_only, has_rate, has_multiples, has_workers;
   gint64 workers, max_inflight;
 } Settings;
 
@@ -72,84 +72,89 @@ parse_multiples (Lab *lab, const char *text)
   return multiples;
 }
 
+static Settings command_line = { .workers = LAB_HTTP_PROBE_WORKERS };
+
+static const LabOption options[] = {
+  { .name = "rate",
+    .letter = 'r',
+    .kind = LAB_OPTION_RPS,
+    .value = &command_line.rate_rps,
+    .given = &command_line.has_rate,
+    .unit = "RPS",
+    .help = "One run at this rate, and no probe" },
+  { .name = "multiples",
+    .kind = LAB_OPTION_TEXT,
+    .value = &command_line.multiples,
+    .given = &command_line.has_multiples,
+    .unit = "N,N...",
+    .help = "Of the capacity, one run each (0.5,1,1.5,2,4)" },
+  { .name = "workers",
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.workers,
+    .given = &command_line.has_workers,
+    .min = 1,
+    .max = LAB_HTTP_PROBE_WORKERS_MAX,
+    .unit = "N",
+    .help = "Of the probe: enough to fill the service; late answers do not count (16)" },
+  { .name = "probe-only",
+    .kind = LAB_OPTION_FLAG,
+    .value = &command_line.probe_only,
+    .help = "Stop after the capacity" },
+  { .name = "header",
+    .letter = 'H',
+    .kind = LAB_OPTION_TEXTS,
+    .value = &command_line.headers,
+    .unit = "'NAME: VALUE'",
+    .help = "A header of the request; may be given many times" },
+  { .name = "method",
+    .letter = 'm',
+    .kind = LAB_OPTION_TEXT,
+    .value = &command_line.method,
+    .unit = "METHOD",
+    .help = "Of the request (GET, or POST with a body)" },
+  { .name = "body", .kind = LAB_OPTION_TEXT, .value = &command_line.body, .unit = "TEXT", .help = "Of the request" },
+  { .name = "insecure",
+    .letter = 'k',
+    .kind = LAB_OPTION_FLAG,
+    .value = &command_line.insecure,
+    .help = "Take any certificate" },
+  { .name = "max-inflight",
+    .letter = 'c',
+    .kind = LAB_OPTION_COUNT,
+    .value = &command_line.max_inflight,
+    .min = 1,
+    .max = G_MAXINT,
+    .unit = "N",
+    .help = "Requests under way at once; one more is held back (no limit)" },
+  { .name = "allow-remote",
+    .kind = LAB_OPTION_FLAG,
+    .value = &command_line.allow_remote,
+    .help = "Send to other machines, too: only to those that are yours" },
+};
+
 static Lab *
-new_lab (Settings *settings, int argc, char *argv[])
+new_lab (int argc, char *argv[])
 {
-  gboolean has_rate = FALSE;
-  gboolean has_workers = FALSE;
-  const LabOption own[] = {
-    { .name = "rate",
-      .letter = 'r',
-      .kind = LAB_OPTION_RPS,
-      .value = &settings->rate_rps,
-      .given = &has_rate,
-      .unit = "RPS",
-      .help = "One run at this rate, and no probe" },
-    { .name = "multiples",
-      .kind = LAB_OPTION_TEXT,
-      .value = &settings->multiples,
-      .given = &settings->has_multiples,
-      .unit = "N,N...",
-      .help = "Of the capacity, one run each (0.5,1,1.5,2,4)" },
-    { .name = "workers",
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->workers,
-      .given = &has_workers,
-      .min = 1,
-      .max = LAB_HTTP_PROBE_WORKERS_MAX,
-      .unit = "N",
-      .help = "Of the probe: enough to fill the service; late answers do not count (16)" },
-    { .name = "probe-only",
-      .kind = LAB_OPTION_FLAG,
-      .value = &settings->probe_only,
-      .help = "Stop after the capacity" },
-    { .name = "header",
-      .letter = 'H',
-      .kind = LAB_OPTION_TEXTS,
-      .value = &settings->headers,
-      .unit = "'NAME: VALUE'",
-      .help = "A header of the request; may be given many times" },
-    { .name = "method",
-      .letter = 'm',
-      .kind = LAB_OPTION_TEXT,
-      .value = &settings->method,
-      .unit = "METHOD",
-      .help = "Of the request (GET, or POST with a body)" },
-    { .name = "body", .kind = LAB_OPTION_TEXT, .value = &settings->body, .unit = "TEXT", .help = "Of the request" },
-    { .name = "insecure",
-      .letter = 'k',
-      .kind = LAB_OPTION_FLAG,
-      .value = &settings->insecure,
-      .help = "Take any certificate" },
-    { .name = "max-inflight",
-      .letter = 'c',
-      .kind = LAB_OPTION_COUNT,
-      .value = &settings->max_inflight,
-      .min = 1,
-      .max = G_MAXINT,
-      .unit = "N",
-      .help = "Requests under way at once; one more is held back (no limit)" },
-    { .name = "allow-remote",
-      .kind = LAB_OPTION_FLAG,
-      .value = &settings->allow_remote,
-      .help = "Send to other machines, too: only to those that are yours" },
-  };
-  Lab *lab = lab_new (&(LabProgram) { .name = "loadtest",
-                                      .summary = "Find the capacity of a service and what it does beyond.",
-                                      .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_PATIENCE | LAB_OPTIONS_DURATION
-                                                 | LAB_OPTIONS_ARRIVALS,
-                                      .duration_ns = 6 * LAB_S,
-                                      .own = own,
-                                      .n_own = G_N_ELEMENTS (own),
-                                      .arguments = "URL" },
-                      argc, argv);
+  const Settings *settings = &command_line;
+  Lab *lab;
+
+  command_line.headers = g_ptr_array_new_with_free_func (g_free);
+  lab = lab_new (&(LabProgram) { .name = "loadtest",
+                                 .summary = "Find the capacity of a service and what it does beyond.",
+                                 .options = LAB_OPTIONS_REAL_ONLY | LAB_OPTIONS_PATIENCE | LAB_OPTIONS_DURATION
+                                            | LAB_OPTIONS_ARRIVALS,
+                                 .duration_ns = 6 * LAB_S,
+                                 .own = options,
+                                 .n_own = G_N_ELEMENTS (options),
+                                 .arguments = "URL" },
+                 argc, argv);
 
   if (g_strv_length (lab_arguments (lab)) != 1)
     lab_fail (lab, "give one URL, for instance http://127.0.0.1:8000/work");
-  if ((has_rate && settings->probe_only) || (has_rate && settings->has_multiples)
+  if ((settings->has_rate && settings->probe_only) || (settings->has_rate && settings->has_multiples)
       || (settings->probe_only && settings->has_multiples))
     lab_fail (lab, "--rate, --multiples and --probe-only exclude each other");
-  if (has_rate && has_workers)
+  if (settings->has_rate && settings->has_workers)
     lab_fail (lab, "--workers are those of the probe, and with --rate there is none");
   return lab;
 }
@@ -691,9 +696,8 @@ conclude (Test *test)
 int
 main (int argc, char *argv[])
 {
-  Test test = { .settings = { .headers = g_ptr_array_new_with_free_func (g_free), .workers = LAB_HTTP_PROBE_WORKERS } };
-  g_autoptr (Lab) lab = test.lab = new_lab (&test.settings, argc, argv);
-
+  g_autoptr (Lab) lab = new_lab (argc, argv);
+  Test test = { .lab = lab, .settings = command_line };
   g_autofree char *url = lab_http_url_to_show (lab_arguments (lab)[0]);
   test.client = new_client (lab, &test.settings);
   test.table = new_table (lab);

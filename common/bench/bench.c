@@ -16,8 +16,6 @@
 #include "../lab/lab.h"
 #include "web.h"
 
-#define MOST_ROUNDS 5
-
 static const LabColumn columns[] = {
   { .key = "measured", .heading = "measured", .width = -42 },
   { .key = "who", .heading = "who", .width = -39 },
@@ -34,28 +32,10 @@ typedef struct
   const char *command;
   double amount; /* of what is done in the time that the command prints first, or takes
                     when it prints nothing */
-  double values[MOST_ROUNDS];
+  double values[BENCH_MOST_ROUNDS];
   double memory_mb;
   char *said;
 } Rival;
-
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  const double *x = a, *y = b;
-
-  return *x < *y ? -1 : *x > *y;
-}
-
-static double
-median (const double *values, guint n)
-{
-  double sorted[MOST_ROUNDS];
-
-  memcpy (sorted, values, n * sizeof *values);
-  qsort (sorted, n, sizeof *sorted, compare);
-  return sorted[n / 2];
-}
 
 /* Runs a command; what it prints, its seconds on a processor and the most memory it had. Ends the program when
  * the command fails. Returns: (transfer full) */
@@ -114,7 +94,7 @@ compete (Lab *lab, LabTable *table, const char *measured, const char *unit, gboo
         }
   for (guint i = 0; i < n_rivals && !lab_is_interrupted (lab); i++)
     {
-      double value = rivals[i].missing == NULL ? median (rivals[i].values, rounds) : 0;
+      double value = rivals[i].missing == NULL ? bench_median (rivals[i].values, rounds) : 0;
       g_autofree char *who = rivals[i].missing == NULL ? g_strdup (rivals[i].who)
                                                        : g_strdup_printf ("%s (%s)", rivals[i].who, rivals[i].missing);
 

@@ -27,14 +27,16 @@ compare (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-static double
-median (const double values[ROUNDS])
+double
+bench_median (const double *values, guint n)
 {
-  double sorted[ROUNDS];
+  double sorted[BENCH_MOST_ROUNDS];
 
-  memcpy (sorted, values, sizeof sorted);
-  qsort (sorted, ROUNDS, sizeof *sorted, compare);
-  return sorted[ROUNDS / 2];
+  g_return_val_if_fail (n <= BENCH_MOST_ROUNDS, 0);
+
+  memcpy (sorted, values, n * sizeof *values);
+  qsort (sorted, n, sizeof *sorted, compare);
+  return sorted[n / 2];
 }
 
 static void
@@ -150,7 +152,7 @@ add_refusals (const Refuser *refusers, guint n_refusers, const char *measured, g
 
   for (guint i = 0; i < n_refusers; i++)
     {
-      double value = median (G_STRUCT_MEMBER_P (&refusers[i], member));
+      double value = bench_median (G_STRUCT_MEMBER_P (&refusers[i], member), ROUNDS);
 
       own = i == 0 ? value : own;
       add (readings, n,
@@ -314,9 +316,11 @@ measure_load (Lab *lab, const Load *load, const char *folder, const char *scratc
       else
         sent[i][round] = -1;
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    add (readings, n, (BenchReading) { load->measured, clients[i].who, "thousand/s", median (sent[i]), 0 });
+    add (readings, n,
+         (BenchReading) { load->measured, clients[i].who, "thousand/s", bench_median (sent[i], ROUNDS), 0 });
   add (readings, n,
-       (BenchReading) { load->lateness, "the lab's loadtest; others do not tell", "ms", median (late_ms), 0 });
+       (BenchReading) { load->lateness, "the lab's loadtest; others do not tell", "ms", bench_median (late_ms, ROUNDS),
+                        0 });
 }
 
 /* The highest rate, in steps of ten thousand, at which the lab's load test keeps its
@@ -338,7 +342,7 @@ measure_limit (Lab *lab, const char *folder, const char *scratch, guint16 port, 
       }
   add (readings, n,
        (BenchReading) { "the highest rate on schedule, for 2 s", "the lab's loadtest; others do not tell", "thousand/s",
-                        median (kept_krps), 0 });
+                        bench_median (kept_krps, ROUNDS), 0 });
 }
 
 static gboolean

@@ -14,6 +14,10 @@ typedef struct
 } BenchReading;
 
 #define BENCH_MOST_READINGS 24
+#define BENCH_MOST_ROUNDS 5
+
+/* Of the first @n values, up to BENCH_MOST_ROUNDS. */
+double bench_median (const double *values, guint n);
 
 /* Returns how many there are. */
 guint bench_web_measure (Lab *lab, const char *folder, BenchReading readings[BENCH_MOST_READINGS]);

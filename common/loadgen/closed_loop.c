@@ -20,7 +20,6 @@ struct _LabClosedLoop
   GPtrArray *workers;
   LabTime start_ns;
   guint at_work;
-  gboolean is_stopped;
   guint64 finished[LAB_N_OUTCOMES];
   guint64 steady_ok;
 };
@@ -31,7 +30,7 @@ ask_again (LabTimer *timer)
   Worker *worker = LAB_OWNER_OF (timer, Worker, again);
   LabClosedLoop *loop = worker->loop;
 
-  if (loop->is_stopped || lab_clock_now (loop->clock) - loop->start_ns >= loop->options.duration_ns)
+  if (lab_clock_now (loop->clock) - loop->start_ns >= loop->options.duration_ns)
     {
       loop->at_work--;
       return;
@@ -92,12 +91,6 @@ lab_closed_loop_start (LabClosedLoop *loop)
 
       lab_timer_arm (&worker->again, loop->start_ns);
     }
-}
-
-void
-lab_closed_loop_stop (LabClosedLoop *loop)
-{
-  loop->is_stopped = TRUE;
 }
 
 gboolean

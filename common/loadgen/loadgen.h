@@ -81,14 +81,12 @@ typedef struct _LabClosedLoop LabClosedLoop;
 /* @clock and @target must outlive it. Returns: (transfer full) */
 LabClosedLoop *lab_closed_loop_new (LabClock *clock, LabTarget *target, const LabClosedLoopOptions *options);
 
-/* Abandons the calls that are still under way, as lab_open_loop_free() does. */
+/* Abandons the calls that are still under way, as lab_open_loop_free() does: the way
+ * to end a probe before its time. */
 void lab_closed_loop_free (LabClosedLoop *loop);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LabClosedLoop, lab_closed_loop_free)
 
 void lab_closed_loop_start (LabClosedLoop *loop);
-
-/* No worker asks again: the way to end a probe before its time. */
-void lab_closed_loop_stop (LabClosedLoop *loop);
 
 /* TRUE when every worker has had its last answer; a LabCondition. */
 gboolean lab_closed_loop_is_over (gpointer loop);
