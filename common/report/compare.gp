@@ -11,7 +11,7 @@ highest = 1
 # The steps in the order in which they come, and the place of each on the axis.
 note(name) = steps > 0 && names[steps] eq name ? steps : (steps = steps + 1, names[steps] = name, steps)
 place(name) = (sum [i = 1:steps] (names[i] eq name ? i : 0))
-number_of(name) = name[1:5] eq 'step ' ? name[6:*] : name eq 'tune_wait' ? 'tune' : name eq 'retry_storm' ? 'storm' : name
+number_of(name) = name[1:5] eq 'step ' ? name[6:*] : name eq 'tune_wait' ? "\ntune" : name eq 'retry_storm' ? "\nstorm" : name
 wider(a) = is_number(a) && abs(a) > most ? abs(a) : most
 stats data.'.csv' using (n = n + 1, agree = agree + (strcol('agrees') eq 'true'), note(strcol('step')), \
                          most = wider(column('difference_percent')), \
@@ -51,7 +51,7 @@ set xrange [0.4:steps + 0.6]
 set yrange [-most * 1.3:most * 1.3]
 set ytics auto
 set xtics auto font ',15'
-set xlabel 'step'
+set xlabel 'step' offset -8,0 # the names of the second programs stand beside it
 set ylabel 'real minus simulated (%)'
 set object 1 rectangle from graph 0, first -5 to graph 1, first 5 fc rgb '#DCEBF5' fs solid noborder behind
 set label 3 'within 5 %' at graph 0.98, first 5 right offset 0,-0.7 tc ls PROTECTED
